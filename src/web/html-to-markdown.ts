@@ -88,6 +88,7 @@ function toMarkdown(document: PageDocument, base: string): string {
   })
   addRules(service, base)
   const root = document.documentElement
+  for (const list of elementsIn(document, 'ol')) markItems(list)
   // The library works on a copy otherwise, which would take twice the memory.
   Object.defineProperty(root, 'cloneNode', { value: () => root })
   // Soft hyphens are for whoever sets lines.
@@ -114,6 +115,7 @@ function addRules(service: TurndownService, base: string): void {
     (node) => /^H[1-6]$/.test(node.nodeName) && isWithinLink(node as unknown as PageElement),
     (content) => `\n\n${content}\n\n`,
   )
+  add('item', (node) => node.nodeName === 'LI' && node.parentNode?.nodeName === 'OL', item)
   add('term', 'dt', (content) => `\n\n**${inOneLine(content).replaceAll('**', '')}**\n`)
   add('meaning', 'dd', (content) => `\n: ${content.trim().replace(/\n/g, '\n  ')}\n`)
   add('deleted', (node) => /^(?:DEL|S|STRIKE)$/.test(node.nodeName), marked('~~'))
@@ -124,6 +126,51 @@ function addRules(service: TurndownService, base: string): void {
     (node) => node.nodeName === RAW,
     (_content, element) => textOf(element).trim(),
   )
+}
+
+/** The library knows decimals that count up: each item has the mark that a reader sees before it. */
+function markItems(list: PageElement): void {
+  const items = Array.from(list.children).filter((one) => one.nodeName === 'LI')
+  const step = list.getAttribute('reversed') === null ? 1 : -1
+  const named = LIST_STYLE.exec(list.getAttribute('style') ?? '')?.[1]?.toLowerCase()
+  const style = named ?? list.getAttribute('type')?.trim() ?? ''
+  let number = numberIn(list, 'start') ?? (step === 1 ? 1 : items.length)
+  for (const one of items) {
+    number = numberIn(one, 'value') ?? number
+    one.setAttribute('data-mark', `${markOf(number, style)}.  `)
+    number += step
+  }
+}
+
+const LIST_STYLE = /list-style(?:-type)?\s*:[^;]*?\b((?:lower|upper)-(?:alpha|latin|roman)|decimal)\b/i
+
+function numberIn(element: PageElement, name: 'start' | 'value'): number | undefined {
+  const number = Number.parseInt(element.getAttribute(name) ?? '', 10)
+  return Number.isSafeInteger(number) ? number : undefined
+}
+
+/** Returns the mark for a number: letters begin at 1 and have `aa` behind `z`, Roman numerals end at 3999. */
+function markOf(number: number, style: string): string {
+  let [mark, left] = ['', number]
+  if (/^a$|alpha|latin/i.test(style))
+    for (; left > 0; left = Math.floor((left - 1) / 26)) mark = String.fromCharCode(97 + ((left - 1) % 26)) + mark
+  if (/^i$|roman/i.test(style) && number <= 3999)
+    for (const [value, letters] of ROMAN) for (; left >= value; left -= value) mark += letters
+  if (mark === '') return String(number)
+  return /^[AI]$|^upper/.test(style) ? mark.toUpperCase() : mark
+}
+
+// biome-ignore format: pairs of a table
+const ROMAN = [
+  [1000, 'm'], [900, 'cm'], [500, 'd'], [400, 'cd'], [100, 'c'], [90, 'xc'], [50, 'l'], [40, 'xl'], [10, 'x'],
+  [9, 'ix'], [5, 'v'], [4, 'iv'], [1, 'i'],
+] as const
+
+function item(content: string, element: PageElement): string {
+  const mark = element.getAttribute('data-mark') ?? ''
+  const isParagraph = content.endsWith('\n')
+  const words = `${content.replace(/^\n+|\n+$/g, '')}${isParagraph ? '\n' : ''}`
+  return `${mark}${words.replaceAll('\n', `\n${' '.repeat(mark.length)}`)}${element.nextSibling === null ? '' : '\n'}`
 }
 
 function marked(mark: string): Rule {

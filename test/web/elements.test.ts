@@ -147,6 +147,21 @@ describe('words that a reader without scripts sees', () => {
 
 describe('the forms of a text', () => {
   it.each([
+    ['a list in letters', '<ol type=a start=26><li>x<li><p>y</p><p>z</p></ol>', 'z.  x\naa.  y\n     \n     z'],
+    [
+      'lists in Roman numerals',
+      '<ol type=I start=4><li>x</ol><p>p</p><ol type=1 style="list-style: inside lower-roman"><li>x<li hidden>y<li>z</ol>',
+      'IV.  x\n\np\n\ni.  x\nii.  z',
+    ],
+    ['a list that counts down', '<ol reversed><li>x<li>y</ol>', '2.  x\n1.  y'],
+    ['a list whose items have numbers', '<ol><li>x<li value=7>y<li>z</ol>', '1.  x\n7.  y\n8.  z'],
+    ['a list of numbers that no letters stand for', '<ol type=A start=-1><li>x<li>y<li>z</ol>', '-1.  x\n0.  y\nA.  z'],
+    [
+      'a list in a list that is no item',
+      '<ol><li>x<ol><li>y</ol></li><ol><li>z</ol><li>w</ol>',
+      '1.  x\n    1.  y\n\n1.  z\n\n2.  w',
+    ],
+    ['a list with attributes that mean nothing', '<ol type=constructor start=x><li value=y>x</ol>', '1.  x'],
     [
       'a list of terms',
       '<dl><dt>One<dd>First<dt>Two<dt>Zwei<dd>Second</dl>',
