@@ -87,21 +87,24 @@ function bounded(text: string, longest: number): string {
 
 /** Returns an embed as it is read from top to bottom. */
 function embedWords(embed: Fields, say: Say): string {
-  const { author, fields, footer, timestamp, image, video, thumbnail } = embed
+  const { author, footer, timestamp, image, video, thumbnail } = embed
   const asked = isFields(author) ? withAddress(say(author.name), author.url) : ''
-  const rows = objectsIn(fields)
-    .slice(0, MOST_EMBED_FIELDS)
-    .map(({ name, value }) => joined([say(name), say(value)], ': '))
   const foot = [isFields(footer) ? say(footer.text) : '', momentOf(Date.parse(String(timestamp)))]
   return joined([
     isFields(embed.provider) ? say(embed.provider.name) : '',
     asked,
     withAddress(say(embed.title), embed.url),
     say(embed.description),
-    ...rows,
+    ...fieldLines(embed, say),
     ...[image, video, thumbnail].map((media) => mediaLine(media, isFields(media) ? media.description : undefined)),
     joined(foot, ' · '),
   ])
+}
+
+function fieldLines({ fields }: Fields, say: Say): readonly string[] {
+  return objectsIn(fields)
+    .slice(0, MOST_EMBED_FIELDS)
+    .map(({ name, value }) => joined([say(name), say(value)], ': '))
 }
 
 function withAddress(text: string, address: unknown): string {
@@ -127,7 +130,7 @@ function lineOf(embed: Fields, say: Say): string {
     return bounded(`blocked by AutoMod${rule === '' ? '' : ` (rule: ${rule})`}: ${say(description)}`, LONGEST_LINE)
   }
   const by = [author, provider].map((one) => (isFields(one) ? say(one.name) : ''))
-  const words = joined([...by, say(title), say(description)], '. ')
+  const words = joined([...by, say(title), say(description), ...fieldLines(embed, say)], '. ')
   if (type === 'gifv') return bounded(`GIF: ${withAddress(words, url)}`, LONGEST_LINE)
   if (words === '') return ''
   return bounded(

@@ -246,6 +246,11 @@ describe('what comes with the text of a person', () => {
 
   test.each<[string, object, readonly string[]]>([
     ['the preview of a page', { embeds: [page] }, ['preview of https://news.example/1: News. Rain. more of it']],
+    [
+      'the fields in the preview of a page',
+      { embeds: [{ ...page, fields: [{ name: 'State', value: 'open' }, { name: 'Likes', value: '3' }, 7] }] },
+      ['preview of https://news.example/1: News. Rain. more of it. State: open. Likes: 3'],
+    ],
     ['a picture behind an address', { content: 'x', embeds: [{ type: 'image', url: 'https://a/b.png' }] }, []],
     ['a GIF', { embeds: [{ type: 'gifv', url: 'https://tenor.example/cat' }] }, ['GIF: https://tenor.example/cat']],
     ['stickers', { sticker_items: [{ id: '1', name: 'Wave', format_type: 1 }] }, ['sticker: Wave']],
