@@ -129,9 +129,7 @@ function attachmentWords(attachment: Fields, words: Wording, { isShare = false }
   const body = [
     linked(attachment.title, attachment.title_link, words),
     moreOf(text, blocks),
-    ...fieldsIn(attachment.fields).map(({ title, value }) =>
-      pair(plainIn(title), isText(value) ? words.mrkdwn(value) : ''),
-    ),
+    ...fieldWords(attachment, words),
     fieldsIn(attachment.actions).map(buttonWords).filter(Boolean).join(' '),
     pictureWords(attachment),
   ]
@@ -140,6 +138,10 @@ function attachmentWords(attachment: Fields, words: Wording, { isShare = false }
   if (shown !== '') return shown
   const fallback = plainIn(attachment.fallback)
   return NO_FALLBACK.test(fallback) ? '' : words.mrkdwn(isText(attachment.fallback) ? attachment.fallback : '')
+}
+
+function fieldWords({ fields }: Fields, words: Wording): readonly string[] {
+  return fieldsIn(fields).map(({ title, value }) => pair(plainIn(title), markedIn(value, words)))
 }
 
 /** Returns the picture or video that an attachment shows, by its address: none of it is a file. */
@@ -159,7 +161,11 @@ function previewWords(attachment: Fields, words: Wording): string {
   const url = [from_url, original_url, app_unfurl_url, title_link].find(isText)
   const card = isFields(preview) ? [nodeWords(preview.title, words), nodeWords(preview.subtitle, words)] : []
   const { title, text, blocks, fallback } = attachment
-  const said = [plainIn(service_name), plainIn(title), markedIn(text, words), blockWords(blocks, words), ...card]
+  const said = [
+    ...[plainIn(service_name), authorOf(attachment), plainIn(title)],
+    ...[markedIn(text, words), blockWords(blocks, words), ...card],
+    ...[...fieldWords(attachment, words), markedIn(attachment.footer, words)],
+  ]
   const shown = said.filter(Boolean)
   // The picture of a page comes with the words of the page.
   if (shown.length === 0 || !isPreview(attachment)) shown.push(pictureWords(attachment))
@@ -233,7 +239,6 @@ const SHOWN_FIELDS = [
   'hint',
   'caption',
   'alt_text',
-  'options',
   'accessory',
   'hero_image',
   'actions',
@@ -266,7 +271,40 @@ function nodeWords(node: unknown, words: Wording, depth = 0): string {
   if (!isFields(node)) return ''
   const render = isRendered(node) ? RENDERED[node.type] : undefined
   if (render !== undefined) return render(node, words, depth + 1)
-  return lines(SHOWN_FIELDS.map((field) => nodeWords(node[field], words, depth + 1)))
+  return lines([
+    ...SHOWN_FIELDS.map((field) => nodeWords(node[field], words, depth + 1)),
+    ...choiceWords(node, words, depth + 1),
+  ])
+}
+
+/** Returns the choices that an element offers, and those that are made already; nobody is mentioned by one. */
+function choiceWords(element: Fields, words: Wording, depth: number): readonly string[] {
+  const grouped = fieldsIn(element.option_groups).flatMap(({ options }) => listIn(options))
+  const offered = [...listIn(element.options), ...grouped]
+  const chosen = fieldsIn(initialOf(element, 'option'))
+  const keys = new Set(chosen.map(({ value }) => value))
+  const known = new Set(fieldsIn(offered).map(({ value }) => value))
+  const options = [...offered, ...chosen.filter(({ value }) => !known.has(value))].map((one) => {
+    if (!isFields(one) || !keys.has(one.value)) return nodeWords(one, words, depth)
+    return lines([asChosen(nodeWords(one.text, words, depth)), nodeWords(one.description, words, depth)])
+  })
+  const nameOf = (id: string): string => (/^[UW]/.test(id) ? words.beside().user(id) : words.place(id))
+  const ids = ['user', 'channel', 'conversation'].flatMap((kind) => initialOf(element, kind)).filter(isText)
+  const moments = [plainIn(element.initial_date), plainIn(element.initial_time), dateWords(element.initial_date_time)]
+  return [...options, ...[...ids.map(nameOf), ...moments].map(asChosen)]
+}
+
+/** Returns the choices of a kind that are made already, be it one or several. */
+function initialOf(element: Fields, kind: string): readonly unknown[] {
+  return [element[`initial_${kind}`], ...listIn(element[`initial_${kind}s`])]
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function asChosen(label: string): string {
+  return label === '' ? '' : `${label} (chosen)`
 }
 
 /** Names the blocks of a message that may have words of a kind that is not known. */

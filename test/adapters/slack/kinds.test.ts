@@ -381,6 +381,8 @@ describe('the kinds of messages', () => {
   })
 
   const none = '[no preview available]'
+  const [low, high] = ['Low', 'High'].map((label) => ({ text: plain(label), value: label.toLowerCase() }))
+  const choosing = (element: Fields) => ({ text: '', blocks: [{ type: 'actions', elements: [element] }] })
   test.each<[string, Fields, string]>([
     [
       'a picture alone',
@@ -419,6 +421,47 @@ describe('the kinds of messages', () => {
       'a picture in what is shared',
       { text: 'see', attachments: [{ is_share: true, text: 'look', image_url: 'https://m.example/1' }] },
       'see\ntheirs: look\nimage: https://m.example/1',
+    ],
+    [
+      'the state of a ticket in the preview by an app',
+      {
+        text: 'see',
+        attachments: [
+          {
+            ...{ is_app_unfurl: true, app_unfurl_url: 'https://j.example/1', title: 'J-1', text: 'Disk full' },
+            ...{ author_name: 'Ann', author_link: 'https://j.example/ann', footer: 'Jira &amp; co' },
+            fields: [
+              { title: 'State', value: '*Open* for <@U444>', short: true },
+              { title: 'Comments', value: '3' },
+              7,
+            ],
+          },
+        ],
+      },
+      'see\n+ preview of https://j.example/1: Ann (https://j.example/ann). J-1. Disk full. State: *Open* for @Bob. Comments: 3. Jira & co',
+    ],
+    ['the option that is chosen', choosing({ initial_option: low, options: [low, high] }), 'Low (chosen)\nHigh'],
+    [
+      'each option that is chosen, with its description',
+      choosing({ options: [low, { ...high, description: plain('now') }], initial_options: [high] }),
+      'Low\nHigh (chosen)\nnow',
+    ],
+    [
+      'an option of a group and one that is not among the others',
+      choosing({ option_groups: [{ label: plain('g'), options: [low] }], initial_options: [high, low] }),
+      'Low (chosen)\nHigh (chosen)',
+    ],
+    ['the day that is chosen', choosing({ type: 'datepicker', initial_date: '2026-01-02' }), '2026-01-02 (chosen)'],
+    ['the moment that is chosen', choosing({ initial_date_time: 0 }), '1970-01-01T00:00:00.000Z (chosen)'],
+    [
+      'whom and which places an element begins with',
+      choosing({ initial_users: ['U444'], initial_channel: 'C7', initial_conversations: ['U555'] }),
+      '@Bob (chosen)\n#office (chosen)\n@Cy (chosen)',
+    ],
+    [
+      'no choice that is none',
+      choosing({ initial_option: 'x', initial_options: [null, {}], initial_date: 3 }),
+      '+ a message that cannot be shown here: no words',
     ],
   ])('%s is shown', (_, fields, words) => {
     expect(shown(fields)).toBe(words)
