@@ -176,7 +176,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'] },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'], mainFields: ['main', 'module'] },
     exclude: { path: '^(dist|coverage)/' },
   },
 }

@@ -130,7 +130,7 @@ function attachmentWords(attachment: Fields, words: Wording, { isShare = false }
     linked(attachment.title, attachment.title_link, words),
     moreOf(text, blocks),
     ...fieldWords(attachment, words),
-    fieldsIn(attachment.actions).map(buttonWords).filter(Boolean).join(' '),
+    rowOf(fieldsIn(attachment.actions).map(buttonWords)),
     pictureWords(attachment),
   ]
   const around = isShare ? body : [markedIn(attachment.pretext, words), authorOf(attachment), ...body]
@@ -320,8 +320,13 @@ function isRendered(node: Fields): node is Fields & { readonly type: string } {
 }
 
 function inRow(elements: unknown, words: Wording, depth: number): string {
-  const shown = fieldsIn(elements).map((one) => nodeWords(one, words, depth + 1))
-  return shown.filter(Boolean).join(' ')
+  return rowOf(fieldsIn(elements).map((one) => nodeWords(one, words, depth + 1)))
+}
+
+/** A line that began with the bracket of a button would look like a label of ours. */
+function rowOf(elements: readonly string[]): string {
+  const row = elements.filter(Boolean).join(' ')
+  return row.startsWith('[') ? `buttons: ${row}` : row
 }
 
 function tableWords({ rows }: Fields, words: Wording, depth: number): string {

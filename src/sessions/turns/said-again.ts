@@ -207,8 +207,8 @@ async function isForgottenQuote(
 
 /**
  * Returns a quote of ours with the session that has said it, where that was the answer of a turn: what commands list is
- * made of words of other sessions. Undefined where what it said was taken back, taken out of its row, or is going to be,
- * and where it is older than what is kept of answers: nobody knows then whether it was forgotten.
+ * made of words of other sessions. Undefined where what it said was taken back, taken out of its row, or is going to
+ * be, and where it is older than what is kept of answers: nobody knows then whether it was forgotten.
  */
 async function withSession(
   read: SentReader,

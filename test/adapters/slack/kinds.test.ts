@@ -140,7 +140,7 @@ const KINDS: Readonly<Record<string, readonly [Fields, string]>> = {
         elements: [{ type: 'feedback_buttons' }, { type: 'icon_button', text: plain('Delete') }],
       },
     ),
-    'app ci\nAnswer\n[Delete]',
+    'app ci\nAnswer\nbuttons: [Delete]',
   ],
   'block actions': [
     ofApp({
@@ -150,7 +150,7 @@ const KINDS: Readonly<Record<string, readonly [Fields, string]>> = {
         { type: 'static_select', placeholder: plain('Pick'), options: [{ text: plain('one'), value: '1' }] },
       ],
     }),
-    'app ci\n[Ack] Pick\none',
+    'app ci\nbuttons: [Ack] Pick\none',
   ],
   'block divider': [ofApp({ type: 'divider' }, { type: 'header', text: plain('x') }), 'app ci\nx'],
   'block image': [ofApp({ type: 'image', alt_text: 'load', title: plain('Load') }), 'app ci\nimage: Load'],
@@ -278,7 +278,7 @@ const KINDS: Readonly<Record<string, readonly [Fields, string]>> = {
       ...{ title_link: 'https://d.example', text: '<@U444> full', fields: [{ title: 'host', value: 'web-1' }] },
       ...{ actions: [{ type: 'button', text: 'Ack', url: 'https://a.example' }], footer: 'v9', ts: 1 },
     }),
-    'app ci\nWatch\nGrafana (https://g.example)\nDisk (https://d.example)\n@Bob full\nhost: web-1\n[Ack] (https://a.example)\nv9',
+    'app ci\nWatch\nGrafana (https://g.example)\nDisk (https://d.example)\n@Bob full\nhost: web-1\nbuttons: [Ack] (https://a.example)\nv9',
   ],
   'attachment with blocks': [
     attached({ fallback: '[no preview available]', blocks: [{ type: 'header', text: plain('Firing') }] }),
