@@ -1,4 +1,4 @@
-import { decodeWestern, encodingOf } from '../core/read-text.ts'
+import { ordinal } from '../core/ordinal.ts'
 import {
   type Attributes,
   attribute,
@@ -15,8 +15,9 @@ import {
   TRACKED,
   ZipParts,
 } from './office-parts.ts'
+import { readRtf } from './rtf-text.ts'
 import { readSheets } from './sheet-text.ts'
-import { addressIn, CHECKED, LONGEST_CODE, readWord, UNCHECKED } from './word-text.ts'
+import { readWord } from './word-text.ts'
 
 /** The outcome of reading a document. */
 export type OfficeText =
@@ -31,7 +32,7 @@ const LOCKED: OfficeText = { kind: 'unread', reason: 'a document that only a pas
 export async function readOffice(bytes: Uint8Array, longest: number, isLate: () => boolean): Promise<OfficeText> {
   const sink = new TextSink(longest, isLate)
   if (Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '{\\rtf') {
-    new RtfReader(Buffer.from(bytes).toString('latin1'), sink)
+    readRtf(bytes, sink)
     return { kind: 'text', text: sink.text.trim(), isCut: sink.isCut, note: sink.note }
   }
   const zip = new ZipParts(bytes)
@@ -105,6 +106,10 @@ const NOTES = 20_000
 /** Fields that say no more than where a slide stands, and the picture of the slide above its notes. */
 const OF_THE_PAGE = /^(?:sldNum|dt|ftr|hdr|sldImg)$/
 
+const SLIDE_NUMBERS: Readonly<Record<string, string>> = {
+  ...{ alphaLc: 'lowerLetter', alphaUc: 'upperLetter', romanLc: 'lowerRoman', romanUc: 'upperRoman' },
+}
+
 /** Reads a slide with its number, or the notes of one, which have none. */
 class SlideReader implements PartReader {
   /** A second form of the same picture. */
@@ -118,6 +123,9 @@ class SlideReader implements PartReader {
   #isTitle = false
   #isLeftOut = false
   #level = 0
+  #numbering: { readonly type: string; readonly start: number } | undefined
+  /** The numbers of the last items, by their levels. */
+  #counts: number[] = []
   #row: string[] = []
   #cell: string[] | undefined
   #link: string | undefined
@@ -143,6 +151,9 @@ class SlideReader implements PartReader {
     },
     pPr: ({ lvl = '0' }) => {
       this.#level = Math.min(Number(lvl) || 0, 8)
+    },
+    buAutoNum: ({ type = '', startAt = '1' }) => {
+      this.#numbering = { type, start: Number(startAt) || 1 }
     },
     t: () => {
       this.#inText = true
@@ -195,13 +206,27 @@ class SlideReader implements PartReader {
 
   #endParagraph(): void {
     const [said, level] = [this.#paragraph.text.trim(), this.#level]
+    const mark = said === '' ? '' : this.#nextMark()
     this.#paragraph = new FormedText()
     this.#level = 0
+    this.#numbering = undefined
     if (said === '' || this.#isLeftOut) return
     const line = said.replaceAll('\n', ' ')
     if (this.#cell !== undefined) this.#cell.push(line)
     else if (this.#number === undefined) this.#sink.line(said)
-    else this.#sink.line(this.#isTitle ? `# ${line}` : `${'  '.repeat(level)}- ${line}`)
+    else this.#sink.line(this.#isTitle ? `# ${line}` : `${'  '.repeat(level)}${mark} ${line}`)
+  }
+
+  #nextMark(): string {
+    const [numbering, level] = [this.#numbering, this.#level]
+    this.#counts = this.#counts.slice(0, level + (numbering === undefined ? 0 : 1))
+    if (numbering === undefined) return '-'
+    const count = (this.#counts[level] ?? numbering.start - 1) + 1
+    this.#counts[level] = count
+    const [, kind = '', form = 'Period'] =
+      /^(alphaLc|alphaUc|romanLc|romanUc)?.*?(Period|ParenR|ParenBoth|Plain)?$/.exec(numbering.type) ?? []
+    const number = ordinal(count, SLIDE_NUMBERS[kind] ?? 'decimal')
+    return { Period: `${number}.`, ParenR: `${number})`, ParenBoth: `(${number})`, Plain: number }[form] ?? `${number}.`
   }
 }
 
@@ -209,6 +234,19 @@ async function readOpenDocument(zip: ZipParts, sink: TextSink): Promise<void> {
   const reader = new OpenDocumentReader(sink)
   await zip.read('styles.xml', { open: reader.styles })
   await zip.read('content.xml', reader, { until: sink })
+}
+
+/** The numbering of a level of a list. `shown`: the levels whose numbers stand with each item. */
+interface OpenLevel {
+  readonly before: string
+  readonly behind: string
+  readonly start: number
+  readonly shown: number
+  readonly format: string
+}
+
+const OPEN_NUMBERS: Readonly<Record<string, string>> = {
+  ...{ 1: 'decimal', a: 'lowerLetter', A: 'upperLetter', i: 'lowerRoman', I: 'upperRoman' },
 }
 
 /** Rows and cells that are only repeated, which fills a sheet to its last row. */
@@ -223,7 +261,13 @@ class OpenDocumentReader implements PartReader {
   readonly #rows: { readonly cells: string[]; readonly times: number }[] = []
   readonly #cells: { readonly lines: string[]; readonly times: number }[] = []
   readonly #links: string[] = []
-  #lists = 0
+  /** The lists around the words, with the number of the last item, and how each level of a style is numbered. */
+  readonly #lists: { readonly style: string; count: number }[] = []
+  readonly #levels = new Map<string, OpenLevel>()
+  #listStyle = ''
+  /** The number with which a list of a style ended, which another may continue. */
+  readonly #ended = new Map<string, number>()
+  #mark = '- '
   #slides = 0
   #inNotes = false
   #inSheets = false
@@ -238,6 +282,15 @@ class OpenDocumentReader implements PartReader {
 
   /** The handlers of styles, which also stand in a part of their own. */
   readonly styles: NonNullable<PartReader['open']> = {
+    'list-style': (attributes) => {
+      this.#listStyle = attribute(attributes, 'name') ?? ''
+    },
+    'list-level-style-number': (attributes) => {
+      const [before, behind] = [attribute(attributes, 'num-prefix') ?? '', attribute(attributes, 'num-suffix') ?? '']
+      const [start, shown] = [countOf(attributes, 'start-value'), countOf(attributes, 'display-levels')]
+      const format = OPEN_NUMBERS[attribute(attributes, 'num-format') ?? ''] ?? 'none'
+      this.#levels.set(`${this.#listStyle} ${countOf(attributes, 'level')}`, { before, behind, start, shown, format })
+    },
     style: (attributes) => {
       this.#style = attribute(attributes, 'name') ?? ''
       this.#formOf.set(this.#style, this.#formOf.get(attribute(attributes, 'parent-style-name') ?? '') ?? '')
@@ -259,7 +312,8 @@ class OpenDocumentReader implements PartReader {
     p: (attributes) => this.#openText(attributes, 0),
     h: (attributes) => this.#openText(attributes, countOf(attributes, 'outline-level')),
     span: (attributes) => this.#openForm(attributes),
-    list: () => void this.#lists++,
+    list: (attributes) => this.#openList(attributes),
+    'list-item': (attributes) => this.#nextItem(attribute(attributes, 'start-value')),
     spreadsheet: () => {
       this.#inSheets = true
     },
@@ -290,7 +344,10 @@ class OpenDocumentReader implements PartReader {
     p: () => this.#endText(),
     h: () => this.#endText(),
     span: () => void this.#forms.pop(),
-    list: () => void this.#lists--,
+    list: () => {
+      const { style = '', count = 0 } = this.#lists.pop() ?? {}
+      this.#ended.set(`${style} ${this.#lists.length}`, count)
+    },
     'table-cell': () => this.#endCell(),
     'covered-table-cell': () => this.#endCell(),
     'table-row': () => this.#endRow(),
@@ -333,7 +390,31 @@ class OpenDocumentReader implements PartReader {
     if (said === '') return
     if (this.#inNotes) this.#put(`Notes: ${said}`)
     else if (heading > 0) this.#put(`${'#'.repeat(Math.min(heading, 9))} ${said}`)
-    else this.#put(this.#lists > 0 ? `${'  '.repeat(Math.min(this.#lists, 9) - 1)}- ${said}` : said)
+    else
+      this.#put(
+        this.#lists.length > 0 ? `${'  '.repeat(Math.min(this.#lists.length, 9) - 1)}${this.#mark}${said}` : said,
+      )
+    // A further paragraph of an item has no mark of its own.
+    this.#mark = '  '
+  }
+
+  /** A list within an item has the style of the list around it. */
+  #openList(attributes: Attributes): void {
+    const style = attribute(attributes, 'style-name') ?? this.#lists.at(-1)?.style ?? ''
+    const continues = attribute(attributes, 'continue-numbering') === 'true' || attribute(attributes, 'continue-list')
+    const start = this.#levels.get(`${style} ${this.#lists.length + 1}`)?.start ?? 1
+    const ended = continues ? this.#ended.get(`${style} ${this.#lists.length}`) : undefined
+    this.#lists.push({ style, count: ended ?? start - 1 })
+  }
+
+  #nextItem(start: string | undefined): void {
+    const list = this.#lists.at(-1)
+    if (list === undefined) return
+    list.count = start === undefined ? list.count + 1 : Number(start) || 1
+    const level = this.#levels.get(`${list.style} ${this.#lists.length}`)
+    const { before = '', behind = '', shown = 1, format = 'none' } = level ?? {}
+    const numbers = this.#lists.slice(-shown).map(({ count }) => ordinal(count, format))
+    this.#mark = format === 'none' ? '- ' : `${before}${numbers.join('.')}${behind} `
   }
 
   #openCell(attributes: Attributes): void {
@@ -360,179 +441,4 @@ class OpenDocumentReader implements PartReader {
 
 function countOf(attributes: Attributes, name: string): number {
   return Number(attribute(attributes, name) ?? 1) || 1
-}
-
-/** Groups that hold no words of the text. */
-const NO_WORDS =
-  /^(?:fonttbl|colortbl|stylesheet|info|pict|object|themedata|colorschememapping|datastore|latentstyles|rsidtbl|generator|listtable|listoverridetable|xmlnstbl|header[lrf]?|footer[lrf]?|filetbl|revtbl|nonshppict|shpinst)$/
-const WORDS_OF: Readonly<Record<string, string>> = {
-  ...{ par: '\n', line: '\n', sect: '\n', page: '\n', row: '\n', cell: ' | ', tab: '\t', emdash: '—', endash: '–' },
-  ...{ bullet: '•', lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”', '~': '\u00a0', _: '-' },
-}
-/** Words that give those behind them a form, and that take it from them. */
-const RTF_FORMS: Readonly<Record<string, TextForm>> = {
-  ...{ strike: 'struck', striked: 'struck', super: 'raised', nosupersub: '', sub: '', plain: '' },
-}
-/** Character sets of fonts, by their numbers. */
-const FONT_SETS: Readonly<Record<string, string>> = {
-  ...{
-    0: 'windows-1252',
-    128: 'shift_jis',
-    129: 'euc-kr',
-    134: 'gbk',
-    136: 'big5',
-    161: 'windows-1253',
-    162: 'windows-1254',
-  },
-  ...{ 177: 'windows-1255', 178: 'windows-1256', 186: 'windows-1257', 204: 'windows-1251', 238: 'windows-1250' },
-}
-
-/** A link or a box of a form: the code of it, and where the words for it begin. */
-interface RtfField {
-  code: string
-  from: number
-  isChecked: boolean | undefined
-}
-
-interface RtfGroup {
-  readonly isHidden: boolean
-  readonly form: TextForm
-  readonly field: RtfField | undefined
-  /** It is the code of its field. */
-  readonly isCode: boolean
-  /** Characters behind one of Unicode that stand for it in older programs. */
-  readonly fallback: number
-  readonly encoding: string
-}
-
-const RTF_TOKEN = /\\([a-zA-Z]+)(-?\d+)? ?|\\'([\da-fA-F]{2})|\\([^a-zA-Z])|([{}])|([^\\{}\r\n]+)/g
-
-/** Reads a document in RTF, whose marks are words behind a backslash. */
-class RtfReader {
-  readonly #sink: TextSink
-  readonly #fonts: ReadonlyMap<string, string>
-  readonly #first: RtfGroup
-  readonly #groups: RtfGroup[] = []
-  #group: RtfGroup
-  #text = new FormedText()
-  /** Characters that stand for the one before them. */
-  #left = 0
-  #bytes: number[] = []
-
-  constructor(rtf: string, sink: TextSink) {
-    const page = /\\ansicpg(\d+)/.exec(rtf.slice(0, 1_000))?.[1] ?? '1252'
-    const fonts = rtf.slice(0, FONT_TABLE).matchAll(/\\f(\d{1,6})[^{};]{0,200}?\\fcharset(\d{1,3})/g)
-    this.#sink = sink
-    this.#fonts = new Map([...fonts].map(([, font = '', set = '']) => [font, set]))
-    const encoding = encodingOf(`windows-${page}`) ?? pageNamed(page)
-    this.#first = { isHidden: false, form: '', field: undefined, isCode: false, fallback: 1, encoding }
-    this.#group = this.#first
-    for (const [, word, value, hex, symbol, brace, plain] of rtf.matchAll(RTF_TOKEN)) {
-      if (sink.isFull) break
-      if (hex !== undefined) this.#byte(hex)
-      else if (word !== undefined) this.#control(word, value)
-      else if (plain !== undefined) this.#plain(plain)
-      else if (brace !== undefined) this.#brace(brace)
-      else this.#symbol(symbol ?? '')
-    }
-    this.#flush()
-    sink.line(this.#text.text)
-  }
-
-  #control(word: string, value: string | undefined): void {
-    if (word === 'u') {
-      this.#add(String.fromCharCode(Number(value) & 0xffff))
-      this.#left = this.#group.fallback
-    } else if (word === 'uc') this.#group = { ...this.#group, fallback: Number(value ?? 1) }
-    else if (word === 'f') {
-      this.#flush()
-      this.#group = { ...this.#group, encoding: FONT_SETS[this.#fonts.get(value ?? '') ?? ''] ?? this.#first.encoding }
-    } else if (NO_WORDS.test(word)) this.#hide()
-    else if (Object.hasOwn(WORDS_OF, word)) this.#add(WORDS_OF[word] ?? '')
-    else if (Object.hasOwn(RTF_FORMS, word)) this.#setForm(word, value === '0')
-    else this.#fieldControl(word, value)
-    if (this.#text.text.includes('\n')) this.#writeLines()
-  }
-
-  #setForm(word: string, isOff: boolean): void {
-    this.#flush()
-    const isKept = this.#group.form === 'struck' && /^(?:no)?su/.test(word)
-    if (!isKept) this.#group = { ...this.#group, form: isOff ? '' : (RTF_FORMS[word] ?? '') }
-  }
-
-  #fieldControl(word: string, value: string | undefined): void {
-    const { field } = this.#group
-    if (word === 'field') this.#group = { ...this.#group, field: { code: '', from: 0, isChecked: undefined } }
-    else if (word === 'fldinst') this.#group = { ...this.#group, isHidden: true, isCode: true }
-    else if (word === 'fldrslt' && field !== undefined) field.from = this.#text.text.length
-    // 25 is a box that nobody has touched: it is as it came.
-    else if (word === 'ffres' && field !== undefined && value !== '25') field.isChecked = value === '1'
-    else if (word === 'ffdefres' && field !== undefined) field.isChecked ??= value === '1'
-  }
-
-  #endField({ code, from, isChecked }: RtfField): void {
-    const address = addressIn(code)
-    if (/^\s*FORMCHECKBOX/.test(code)) this.#add(isChecked ? CHECKED : UNCHECKED)
-    else if (address !== '' && !this.#text.text.slice(from).includes(address)) this.#add(` (${address})`)
-  }
-
-  #byte(hex: string): void {
-    if (this.#left > 0) this.#left--
-    else if (!this.#group.isHidden) this.#bytes.push(Number.parseInt(hex, 16))
-  }
-
-  #plain(words: string): void {
-    const left = this.#left
-    this.#left = Math.max(left - words.length, 0)
-    if (left < words.length) this.#add(words.slice(left))
-  }
-
-  #brace(brace: string): void {
-    this.#flush()
-    if (brace === '{') {
-      this.#groups.push(this.#group)
-      return
-    }
-    const { field } = this.#group
-    this.#group = this.#groups.pop() ?? this.#first
-    if (field !== undefined && field !== this.#group.field) this.#endField(field)
-  }
-
-  #symbol(symbol: string): void {
-    if (symbol === '*') this.#hide()
-    else this.#add(WORDS_OF[symbol] ?? (/[\\{}]/.test(symbol) ? symbol : ''))
-  }
-
-  #hide(): void {
-    this.#group = { ...this.#group, isHidden: true }
-  }
-
-  #add(words: string): void {
-    this.#flush()
-    const { isHidden, isCode, field, form } = this.#group
-    if (!isHidden) this.#text.add(words, form)
-    else if (isCode && field !== undefined && field.code.length < LONGEST_CODE) field.code += words
-  }
-
-  /** Bytes of one character may be written apart. */
-  #flush(): void {
-    if (this.#bytes.length === 0) return
-    const [{ encoding, form }, bytes] = [this.#group, Uint8Array.from(this.#bytes)]
-    this.#bytes = []
-    const words = encoding === 'windows-1252' ? decodeWestern(bytes) : new TextDecoder(encoding).decode(bytes)
-    this.#text.add(words, form)
-  }
-
-  #writeLines(): void {
-    const lines = this.#text.text.split('\n')
-    this.#text = new FormedText(lines.pop() ?? '')
-    for (const line of lines) this.#sink.line(line.replace(/[ |]+$/, ''))
-  }
-}
-
-/** Characters at the beginning in which the fonts stand. */
-const FONT_TABLE = 200_000
-
-function pageNamed(page: string): string {
-  return { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5', 866: 'ibm866' }[page] ?? 'windows-1252'
 }

@@ -1,3 +1,4 @@
+import { ordinal } from '../core/ordinal.ts'
 import {
   type Attributes,
   attribute,
@@ -463,48 +464,6 @@ class ListCounters {
     this.#counts.set(definition, counts)
     return counts
   }
-}
-
-const ROMAN: readonly (readonly [number, string])[] = [
-  ...([
-    [1000, 'm'],
-    [900, 'cm'],
-    [500, 'd'],
-    [400, 'cd'],
-    [100, 'c'],
-    [90, 'xc'],
-    [50, 'l'],
-    [40, 'xl'],
-  ] as const),
-  ...([
-    [10, 'x'],
-    [9, 'ix'],
-    [5, 'v'],
-    [4, 'iv'],
-    [1, 'i'],
-  ] as const),
-]
-
-/** Numbers that are written in letters. */
-const MOST_LETTERS = 780
-
-function ordinal(count: number, format: string): string {
-  const small = format.startsWith('upper') ? ordinal(count, format.replace('upper', 'lower')).toUpperCase() : ''
-  if (small !== '') return small
-  if (format === 'none') return ''
-  if (format === 'decimalZero') return String(count).padStart(2, '0')
-  // The letter is doubled behind the alphabet.
-  if (format === 'lowerLetter' && count > 0 && count <= MOST_LETTERS)
-    return String.fromCharCode(97 + ((count - 1) % 26)).repeat(Math.ceil(count / 26))
-  if (format !== 'lowerRoman' || count > 3_999) return String(count)
-  let [left, written] = [count, '']
-  for (const [value, letters] of ROMAN) {
-    while (left >= value) {
-      left -= value
-      written += letters
-    }
-  }
-  return written
 }
 
 /** Returns the address of a link by the code of its field; nothing for another code, or a place in the document. */

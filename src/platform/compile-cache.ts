@@ -1,4 +1,5 @@
 import * as nodeModule from 'node:module'
+import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { privateFolder } from './private-folder.ts'
 
@@ -34,4 +35,16 @@ function cacheFolder({ env, home }: CachePlaces): string | undefined {
   const set = env.XDG_CACHE_HOME
   const caches = set && isAbsolute(set) ? set : (env.HOME || home) && join(env.HOME || home || '', '.cache')
   return caches ? join(caches, 'parley', 'compiled') : undefined
+}
+
+/**
+ * Returns the home folder; undefined for a user without a password entry, as in a container that runs under a bare
+ * number.
+ */
+export function userHome(): string | undefined {
+  try {
+    return homedir()
+  } catch {
+    return undefined
+  }
 }

@@ -1,6 +1,7 @@
 // @ts-expect-error The package declares its types under another name.
 import domino from '@mixmark-io/domino'
 import TurndownService from 'turndown'
+import { ordinal } from '../core/ordinal.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { articleIn, type PageFacts, readFacts, whatIsMissing } from './page-facts.ts'
 import {
@@ -149,22 +150,13 @@ function numberIn(element: PageElement, name: 'start' | 'value'): number | undef
   return Number.isSafeInteger(number) ? number : undefined
 }
 
-/** Returns the mark for a number: letters begin at 1 and have `aa` behind `z`, Roman numerals end at 3999. */
+/** Returns the mark for a number in a style of HTML or of its style sheets. */
 function markOf(number: number, style: string): string {
-  let [mark, left] = ['', number]
-  if (/^a$|alpha|latin/i.test(style))
-    for (; left > 0; left = Math.floor((left - 1) / 26)) mark = String.fromCharCode(97 + ((left - 1) % 26)) + mark
-  if (/^i$|roman/i.test(style) && number <= 3999)
-    for (const [value, letters] of ROMAN) for (; left >= value; left -= value) mark += letters
-  if (mark === '') return String(number)
-  return /^[AI]$|^upper/.test(style) ? mark.toUpperCase() : mark
+  const kind = /^a$|alpha|latin/i.test(style) ? 'Letter' : /^i$|roman/i.test(style) ? 'Roman' : undefined
+  return kind === undefined
+    ? String(number)
+    : ordinal(number, `${/^[AI]$|^upper/.test(style) ? 'upper' : 'lower'}${kind}`, 'ab')
 }
-
-// biome-ignore format: pairs of a table
-const ROMAN = [
-  [1000, 'm'], [900, 'cm'], [500, 'd'], [400, 'cd'], [100, 'c'], [90, 'xc'], [50, 'l'], [40, 'xl'], [10, 'x'],
-  [9, 'ix'], [5, 'v'], [4, 'iv'], [1, 'i'],
-] as const
 
 function item(content: string, element: PageElement): string {
   const mark = element.getAttribute('data-mark') ?? ''

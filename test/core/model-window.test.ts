@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { windowOf } from '../../src/core/model-window.ts'
+import { windowOf } from '../../src/core/model-server.ts'
 
 it.each([
   ['anthropic/claude-sonnet-5-5', 200_000],

@@ -215,6 +215,21 @@ describe('a presentation with more than words', () => {
     expect(await read(pptx([{ slide: text(inner) }]))).toMatchObject({ text: `Slide 1:\n${line}` })
   })
 
+  it('has the numbers of its items, each level and each list from its beginning', async () => {
+    const p = (of: string, form: string, level = 0): string =>
+      `<a:p><a:pPr lvl="${level}">${form}</a:pPr>${words(of)}</a:p>`
+    const auto = (type: string, more = ''): string => `<a:buAutoNum type="${type}"${more}/>`
+    const shapes = [
+      p('one', auto('arabicPeriod')) + p('a', auto('alphaLcParenR'), 1) + p('b', auto('alphaLcParenR'), 1),
+      p('two', auto('arabicPeriod')) + p('again a', auto('alphaLcParenR'), 1) + p('aside', '<a:buNone/>'),
+      p('from four', auto('romanUcPeriod', ' startAt="4"')) + p('five', auto('romanUcPeriod')) + p('', ''),
+    ].join('')
+    const made = slide(`<p:sp><p:txBody>${shapes}</p:txBody></p:sp>`)
+    expect((await read(pptx([{ slide: made }]))).text?.split('\n')).toEqual([
+      ...['Slide 1:', '1. one', '  a) a', '  b) b', '2. two', '  a) again a', '- aside', 'IV. from four', 'V. five'],
+    ])
+  })
+
   it('has the words of a diagram behind those of its slide', async () => {
     const diagram = '<d:x xmlns:d="d" xmlns:a="a"><d:t><a:p><a:r><a:t>buy</a:t></a:r></a:p></d:t></d:x>'
     expect(await read(pptx([{ slide: text(words('Plan')), diagram }]))).toMatchObject({
@@ -241,6 +256,36 @@ describe('a document', () => {
     expect(await read(openDocument('text', body, '', styles))).toMatchObject({
       text: 'Pay ~~100~~ 80, 10^6!\n~~all of it~~',
     })
+  })
+
+  it('of OpenDocument has the numbers of its items, by the style of their list', async () => {
+    const level = (no: number, form: string): string =>
+      `<text:list-level-style-number text:level="${no}" ${form}></text:list-level-style-number>`
+    const styles = [
+      `<text:list-style style:name="L1">${level(1, 'style:num-format="1" style:num-suffix="."')}`,
+      `${level(2, 'style:num-format="1" style:num-suffix="." text:display-levels="2"')}`,
+      `${level(3, 'style:num-format="a" style:num-prefix="(" style:num-suffix=")"')}</text:list-style>`,
+      '<text:list-style style:name="L2"><text:list-level-style-bullet text:level="1"/></text:list-style>',
+    ].join('')
+    const list = (items: string, form = ''): string => `<text:list${form}>${items}</text:list>`
+    const item = (words: string, inner = '', form = ''): string =>
+      `<text:list-item${form}><text:p>${words}</text:p>${inner}</text:list-item>`
+    const body = [
+      list(
+        item('one', list(item('one one', list(item('deep'))) + item('one two'))) + item('two', '<text:p>more</text:p>'),
+        ' text:style-name="L1"',
+      ),
+      list(item('dot'), ' text:style-name="L2"'),
+      list(
+        item('three') + item('nine', '', ' text:start-value="9"'),
+        ' text:style-name="L1" text:continue-numbering="true"',
+      ),
+      list(item('anew'), ' text:style-name="L1"'),
+    ].join('')
+    expect((await read(openDocument('text', body, '', styles))).text?.split('\n')).toEqual([
+      ...['1. one', '  1.1. one one', '    (a) deep', '  1.2. one two', '2. two', '  more', '- dot'],
+      ...['3. three', '9. nine', '1. anew'],
+    ])
   })
 
   it.each([

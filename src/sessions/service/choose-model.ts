@@ -1,7 +1,14 @@
 import type { AgentProfile } from '../../core/agent-profile.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { keyRemedy, namesKind, type ServersByName, serverOf, splitModel, tableName } from '../../core/model-server.ts'
-import { windowOf } from '../../core/model-window.ts'
+import {
+  keyRemedy,
+  namesKind,
+  type ServersByName,
+  serverOf,
+  splitModel,
+  tableName,
+  windowOf,
+} from '../../core/model-server.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import { SESSION_SETTINGS } from '../../core/session-settings.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
