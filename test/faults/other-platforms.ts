@@ -104,12 +104,12 @@ function inDiscord({ world, ledger, faults, close }: DiscordServer, channel: str
 }
 
 /**
- * Ada in her direct chat or, since what is answered in a channel begins a thread, in a thread there; `root`: she begins
- * one with each question, behind a message with its files. A schedule delivers to the channel.
+ * Ada in her direct chat or, since what is answered in a channel begins a thread, in a thread there. A schedule delivers
+ * to the channel.
  */
 export async function slackPlace(
   { streaming = false, blind = false }: PlaceOptions = {},
-  where: 'direct' | 'thread' | 'root' = 'direct',
+  where: 'direct' | 'thread' = 'direct',
 ) {
   const app = blind ? { scopes: ['app_mentions:read', 'chat:write'], subscriptions: ['app_mention'] } : {}
   const server = await startSlackServer({ redelivery: PATIENT, app })
@@ -127,7 +127,7 @@ export async function slackPlace(
   }
 }
 
-function inSlack({ world, ledger, faults, close }: SlackServer, channel: string, where: 'direct' | 'thread' | 'root') {
+function inSlack({ world, ledger, faults, close }: SlackServer, channel: string, where: 'direct' | 'thread') {
   const direct = world.direct('U333').id
   const messages = () =>
     [direct, channel].flatMap((chat) =>
@@ -145,9 +145,7 @@ function inSlack({ world, ledger, faults, close }: SlackServer, channel: string,
     say(text, given = {}) {
       const files = Object.entries(given).map(([name, bytes]) => world.attach({ bytes, name }))
       const more = files.length > 0 ? { extra: { subtype: 'file_share', files } } : {}
-      if (where === 'root' && files.length > 0) world.say({ from: 'U333', channel, text: 'look', ...more })
-      if (where === 'root') world.say({ from: 'U333', channel, text: `<@U0BOT> ${text}` })
-      else if (where === 'direct') world.say({ from: 'U333', text, ...more })
+      if (where === 'direct') world.say({ from: 'U333', text, ...more })
       else if (thread) world.say({ from: 'U333', channel, thread, text: `<@U0BOT> ${text}`, ...more })
       else thread = world.say({ from: 'U333', channel, text: `<@U0BOT> ${text}`, ...more })
     },
