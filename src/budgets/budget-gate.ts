@@ -1,14 +1,22 @@
-import type { Amount, BudgetHit, BudgetSettings, BudgetState, Charge, PayerBudget } from '../core/budget.ts'
-import { BudgetSpent, NO_AMOUNT } from '../core/budget.ts'
+import { formatAddress, parseAddress } from '../core/address.ts'
+import {
+  type Amount,
+  type BudgetHit,
+  type BudgetSettings,
+  BudgetSpent,
+  type BudgetState,
+  type Charge,
+  NO_AMOUNT,
+  type PayerBudget,
+} from '../core/budget.ts'
 import { stopInWords } from '../core/budget-words.ts'
 import type { Clock } from '../core/clock.ts'
 import { deferred } from '../core/deferred.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { BudgetCount } from '../store/budget-port.ts'
-import type { Store, StoreWriter } from '../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { type BudgetNow, type CallDecision, decideCall, isPast } from './decide-call.ts'
-import { underPresentNames } from './present-names.ts'
 import { keyOf, statesOf } from './states.ts'
 
 /** A call that is about to be made, and the most that it may cost. */
@@ -203,4 +211,23 @@ function firstOf({ settled, ms, clock }: Wait, signal: AbortSignal): Promise<voi
     signal.addEventListener('abort', done, { once: true })
     void settled.then(done)
   })
+}
+
+/**
+ * Returns the budgets with each chat under the id that it has now: a chat that moves during a turn keeps the limit that
+ * the turn began with, and what it has spent. Read in the transaction that holds a cost, so that no move comes between.
+ */
+export async function underPresentNames(
+  moves: Pick<StoreReader['chatMoves'], 'movedTo'>,
+  budgets: readonly PayerBudget[],
+): Promise<readonly PayerBudget[]> {
+  const present: PayerBudget[] = []
+  for (const budget of budgets) {
+    const { kind, id } = budget.payer
+    const address = kind === 'chat' || kind === 'topic' ? parseAddress(id) : undefined
+    const chat = address?.chatType === 'group' ? await moves.movedTo(address.channel, address.chat) : undefined
+    if (address === undefined || chat === undefined) present.push(budget)
+    else present.push({ ...budget, payer: { kind, id: formatAddress({ ...address, chat }) } })
+  }
+  return present
 }

@@ -1,5 +1,5 @@
+import { type ErrorCode, EXIT, errorCode } from '../core/errors.ts'
 import { start } from './commands/start.ts'
-import { exitCodeOf } from './exit-code.ts'
 import type { CliPorts } from './ports.ts'
 import { reportError } from './report-error.ts'
 
@@ -17,4 +17,21 @@ export async function runCommand(argv: readonly string[], ports: CliPorts): Prom
     reportError(ports, error)
     return exitCodeOf(error)
   }
+}
+
+const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
+  invalid: EXIT.usage,
+  too_long: EXIT.usage,
+  store_locked: EXIT.locked,
+  store_broken: EXIT.disk,
+  migration_failed: EXIT.migration,
+  config: EXIT.config,
+  // Only another program, file or installation fixes these, so a service manager must not try again.
+  no_driver: EXIT.config,
+  store_newer: EXIT.config,
+}
+
+/** Returns the exit code of a command that failed. */
+export function exitCodeOf(error: unknown): number {
+  return CODES[errorCode(error)] ?? EXIT.failed
 }

@@ -2,17 +2,22 @@ import type { Address } from './address.ts'
 import type { AgentId, PersonId, ScheduleId, SessionId, TurnId } from './ids.ts'
 import type { Reader } from './outbound.ts'
 import type { AuthorId } from './platform-id.ts'
+import type { Timing } from './schedule.ts'
 import type { Role } from './session.ts'
 import type { TurnRef } from './session-tools.ts'
 
-/** A text that somebody in a chat wants said or done, and its times: exactly one of `at`, `every` and `cron`. */
+/**
+ * A text that somebody in a chat wants said or done, and its times: exactly one of `at`, `every` and `cron`, or
+ * `timing` where they are read already.
+ */
 export interface ScheduleWish {
   readonly text: string
   /** The agent carries the text out as a task; without it the text is said as it is, and no model is asked. */
   readonly task: boolean
+  readonly timing?: Timing
   /** A time in ISO 8601 or in words, such as `tomorrow at 9`. */
   readonly at?: string
-  /** `30m`, `2h`, `1d`. */
+  /** `30m`, `2h`, or words such as `monday and thursday at 8 until 5 may`. */
   readonly every?: string
   /** Five fields or an alias such as `@daily`. */
   readonly cron?: string

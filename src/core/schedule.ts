@@ -14,12 +14,13 @@ import type { AuthorId } from './platform-id.ts'
 
 /**
  * When a schedule is due: at the wall times of five fields or an alias such as `@daily`, once at an instant, or every
- * so many ms from an instant on. Instants are ms since the epoch.
+ * so many ms from an instant on; whole days are counted by the calendar of the zone, so that the time of day stays.
+ * `until`: the last instant at which it may be due. Instants are ms since the epoch.
  */
 export type Timing = { readonly timezone: string } & (
-  | { readonly cron: string }
+  | { readonly cron: string; readonly from?: number; readonly until?: number }
   | { readonly at: number }
-  | { readonly every: number; readonly from: number }
+  | { readonly every: number; readonly from: number; readonly until?: number }
 )
 
 /** The task of a schedule. Plain JSON, stored unchanged. */

@@ -13,6 +13,7 @@ import { placeSession } from '../routing/place-session.ts'
 import { askerIn, askerOfTurn } from '../schedule/asker-of-turn.ts'
 import { createChatSchedules } from '../schedule/chat-schedules.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from '../schedule/schedule-service.ts'
+import type { MuteCommandDeps } from '../sessions/commands/mute.ts'
 import { movedSchedule } from '../sessions/lookups/move-chat.ts'
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import { turnAuthority, turnAuthors } from '../sessions/turns/turn-authority.ts'
@@ -39,6 +40,7 @@ export interface Schedules extends ScheduleService {
   zoneOf(this: void, person: PersonId | undefined): string
   /** Splits the time from the text of a typed reminder. */
   readReminder(this: void, text: string, asker: ScheduleAsker): Promise<ScheduleWish | undefined>
+  readonly readEnd: MuteCommandDeps['readEnd']
 }
 
 export function makeSchedules({ config, policies, lookups, entrance, ...parts }: SchedulesDeps): Schedules {
@@ -94,7 +96,17 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
       return asker && { ...asker, agent: route.agent, authors: [author], at: dispatch.receivedAt }
     },
     async readReminder(text, { at, person }) {
-      return (await import('../schedule/read-reminder.ts')).readReminder(text, at, zoneOf(person))
+      const { readTyped } = await import('../schedule/when/read-when.ts')
+      const found = readTyped(text, { now: at, timezone: zoneOf(person) })
+      return found && { text: found.text, task: false, timing: found.timing }
+    },
+    async readEnd(text, { at, person }) {
+      const [{ readEnd }, { localTime }] = await Promise.all([
+        import('../schedule/when/read-when.ts'),
+        import('../schedule/when-words.ts'),
+      ])
+      const end = readEnd(text, { now: at, timezone: zoneOf(person) })
+      return { at: end.at, words: localTime(end.at, end.timezone) }
     },
   }
 }

@@ -10,6 +10,7 @@ import type { InboxRow } from '../store/inbox-port.ts'
 import type { Store } from '../store/store.ts'
 import { ON_TIME_MS } from './decide-slots.ts'
 import { type Digest, readDigest } from './read-digest.ts'
+import { nextSlot } from './slots.ts'
 import { localTime } from './when-words.ts'
 
 export interface BeginRunDeps {
@@ -116,9 +117,9 @@ async function end(
   else logger.info('A scheduled run ended', fields)
 }
 
-/** Returns true for a schedule that was made in a chat for one time, once that time has come. */
+/** Returns true for a schedule that was made in a chat, once its last time has come. */
 function isOver({ source, definition }: Schedule, slotAt: number): boolean {
-  return source === 'command' && 'at' in definition && definition.at <= slotAt
+  return source === 'command' && nextSlot(definition, slotAt) === undefined
 }
 
 interface ScheduleRun {

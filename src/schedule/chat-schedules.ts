@@ -111,7 +111,7 @@ async function wished(
 ): Promise<Omit<NewSchedule, 'id'>> {
   const { readWish } = await import('./read-wish.ts')
   const { person, address, reader, agent, session, authors, askers, writtenIn, at } = asker
-  const timing = await readWish(wish, { at, home: zoneOf(person) })
+  const timing = readWish(wish, { at, home: zoneOf(person) })
   return {
     ...{ source: 'command', creator: person },
     definition: {

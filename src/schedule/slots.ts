@@ -19,14 +19,30 @@ const HOURS_OF_DAY = 24
  * repeated hour. Slots do not depend on where counting begins, so a restart at any time finds the same.
  */
 export function nextSlot(timing: Timing, after: number): number | undefined {
-  if ('cron' in timing) return nextWallSlot(timing, after)
   if ('at' in timing) return timing.at > after ? timing.at : undefined
-  return after < timing.from ? timing.from : timing.from + (stepsBefore(timing, after) + 1) * timing.every
+  const next =
+    'cron' in timing
+      ? nextWallSlot(timing, Math.max(after, (timing.from ?? Number.NEGATIVE_INFINITY) - 1))
+      : intervalSlot(timing, intervalsUntil(timing, after) + 1)
+  return next !== undefined && next <= (timing.until ?? next) ? next : undefined
 }
 
-/** Returns how many intervals have passed at an instant. */
-function stepsBefore({ every, from }: Extract<Timing, { readonly every: number }>, instant: number): number {
-  return Math.floor((instant - from) / every)
+type IntervalTiming = Extract<Timing, { readonly every: number }>
+
+/**
+ * Returns the slot of a number; the first has 0. Whole days are counted by the calendar: each has the same wall time.
+ */
+function intervalSlot({ every, from, timezone }: IntervalTiming, no: number): number {
+  if (no === 0 || every % DAY_MS !== 0) return from + no * every
+  return instantsOf(timezone, wallTimeAt(timezone, from) + no * every)[0]
+}
+
+/** Returns the number of the newest slot up to an instant; -1 before the first. */
+function intervalsUntil(timing: IntervalTiming, instant: number): number {
+  if (instant < timing.from) return -1
+  const about = Math.floor((instant - timing.from) / timing.every)
+  if (intervalSlot(timing, about) > instant) return about - 1
+  return intervalSlot(timing, about + 1) <= instant ? about + 1 : about
 }
 
 function nextWallSlot(timing: CronTiming, after: number): number | undefined {
@@ -72,14 +88,15 @@ export function slotsBetween(timing: CronTiming, after: number, until: number): 
 const LOOK_BACKS_MS = [HOUR_MS, DAY_MS, 31 * DAY_MS, 366 * DAY_MS, 5 * 366 * DAY_MS]
 
 /** Returns the newest slots with `after` < slot ≤ `until`, in order, at most `most`, however long ago `after` is. */
-export function newestSlots(timing: Timing, { after, until }: Span, most: number): readonly number[] {
-  if ('cron' in timing) return newestWallSlots(timing, { after, until }, most)
-  if ('at' in timing) return timing.at > after && timing.at <= until ? [timing.at] : []
-  const last = stepsBefore(timing, until)
-  const slots = Array.from(
-    { length: Math.min(most, last + 1) },
-    (_, back) => timing.from + (last - back) * timing.every,
-  )
+export function newestSlots(timing: Timing, { after, until: to }: Span, most: number): readonly number[] {
+  if ('at' in timing) return timing.at > after && timing.at <= to ? [timing.at] : []
+  const until = Math.min(to, timing.until ?? to)
+  if ('cron' in timing) {
+    const from = Math.max(after, (timing.from ?? after + 1) - 1)
+    return from < until ? newestWallSlots(timing, { after: from, until }, most) : []
+  }
+  const last = intervalsUntil(timing, until)
+  const slots = Array.from({ length: Math.min(most, last + 1) }, (_, back) => intervalSlot(timing, last - back))
   return slots.filter((slot) => slot > after).reverse()
 }
 

@@ -1,5 +1,5 @@
 import { catalogue } from '../../adapters/index.ts'
-import { exitCodeOf } from '../../src/cli/exit-code.ts'
+import { exitCodeOf } from '../../src/cli/run-command.ts'
 import { EXIT } from '../../src/core/errors.ts'
 import { startDaemon } from '../../src/daemon/start.ts'
 import { jsonLogger } from './json-logger.ts'

@@ -1,7 +1,7 @@
 import { chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { exitCodeOf } from '../../src/cli/exit-code.ts'
+import { exitCodeOf } from '../../src/cli/run-command.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { EXIT } from '../../src/core/errors.ts'
 import { type LogFields, silentLogger } from '../../src/core/logger.ts'

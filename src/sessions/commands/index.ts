@@ -31,7 +31,7 @@ import { type ForgetCommandDeps, forgetCommand } from './forget.ts'
 import { helpCommand } from './help.ts'
 import { linkCommand } from './link.ts'
 import { type MemoryCommandDeps, memoryCommands } from './memory.ts'
-import { muteCommand } from './mute.ts'
+import { type MuteCommandDeps, muteCommand } from './mute.ts'
 import { type NewCommandDeps, newCommand } from './new.ts'
 import { outboxCommand } from './outbox.ts'
 import { type RemindDeps, remindCommand } from './remind.ts'
@@ -76,6 +76,7 @@ export interface SessionCommandDeps extends RemindDeps {
   readonly forgetting: ForgetCommandDeps['forgetting']
   readonly idsOf: ForgetCommandDeps['idsOf']
   readonly zoneOf: ForgetCommandDeps['zoneOf']
+  readonly readEnd: MuteCommandDeps['readEnd']
   readonly answerAgain: AnswerAgain
   readonly overrides: OverridesCache
   readonly sessions: Pick<SessionService, 'patch'>

@@ -2,13 +2,12 @@ import type { Clock } from '../../core/clock.ts'
 import { hasContent } from '../../core/emptied.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import { type ForgetPlan, NO_PLAN, NOTHING_FORGOTTEN } from '../../core/forgetting.ts'
-import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
+import type { InboxId, MediaId, SessionId, TurnId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
 import { messagesIn } from '../../core/words-in.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { forgetMade } from '../turns/forget-made.ts'
 import { agedEvents } from './aged-events.ts'
-import { isShown } from './aged-words.ts'
 import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
 import { saidBy } from './made-meanwhile.ts'
 import { filesIn } from './matches.ts'
@@ -134,4 +133,10 @@ async function copiedTo(
   for (const event of (await events.latestOf(id, ['history_taken_over'], MOST_COPIES)).toReversed())
     if (event.type === 'history_taken_over' && (await sessions.get(event.data.from))) return event.seq
   return 0
+}
+
+/** Returns whether the last words of a session, which lists show, are among these events. */
+export async function isShown(tx: StoreWriter, id: SessionId, found: readonly SessionEvent[]): Promise<boolean> {
+  const [last] = await tx.events.latestOf(id, ['user_message', 'assistant_message', 'assistant_posted'], 1)
+  return last !== undefined && last.seq <= (found.at(-1)?.seq ?? 0)
 }

@@ -1,4 +1,5 @@
-import type { EventRef, SessionEvent, UserMessageData } from '../../core/event.ts'
+import { approvedCode } from '../../core/approval.ts'
+import type { EventRef, SessionEvent, ToolCallData, UserMessageData } from '../../core/event.ts'
 import type { InboxId, TurnId } from '../../core/ids.ts'
 import { speakerName } from '../../core/label.ts'
 import { hasForeignText, messageNameKey, type ReadFile } from '../../core/message.ts'
@@ -7,7 +8,6 @@ import { isOwnVoice } from '../../core/spoken.ts'
 import { wordsIn } from '../../core/words-in.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
 import { FoundParts } from './found-parts.ts'
-import { LateCalls } from './late-calls.ts'
 import { chatIn, type Matches, madeWords } from './matches.ts'
 import { isOfThisLog, type LogOrigin, originAt } from './origin.ts'
 import { CopiesOfOurs, OwnQuotes, PostedTexts } from './own-quotes.ts'
@@ -207,5 +207,20 @@ export class FirstReading {
       this.#of.again.tellings.add(text, at)
       this.#of.again.tellings.add(spoken, at, [this.#speakers.get(ref) ?? []].flat())
     }
+  }
+}
+
+/** Remembers which turns have asked whether a call may be made: others may make it later. */
+export class LateCalls {
+  /** By the code of the question. */
+  readonly #asking = new Map<string, TurnId>()
+
+  note({ turnId, ...event }: SessionEvent): void {
+    if (event.type === 'approval_requested' && turnId !== undefined) this.#asking.set(event.data.code, turnId)
+  }
+
+  /** Returns the turns that have asked for one of these calls. */
+  behind(calls: readonly Pick<ToolCallData, 'callId'>[]): readonly TurnId[] {
+    return calls.flatMap(({ callId }) => this.#asking.get(approvedCode(callId) ?? '') ?? [])
   }
 }

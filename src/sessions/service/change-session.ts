@@ -10,7 +10,6 @@ import type { OverridesCache } from '../lookups/overrides-cache.ts'
 import { readBoundary } from '../view/read-boundary.ts'
 import { type FindDeps, findInUse, findSession, namedInUse } from './find-session.ts'
 import { patched, readPatch } from './read-patch.ts'
-import { readTitle } from './read-title.ts'
 import { isOwner, noSuchSession } from './session-access.ts'
 
 interface ChangeDeps extends FindDeps {
@@ -87,4 +86,16 @@ export async function renameSession(
 /** Returns true if the scope key points to the session, so that the next message in its chat goes there. */
 export async function isCurrent(tx: StoreWriter, { id, scopeKey }: Session): Promise<boolean> {
   return (await tx.sessions.current(scopeKey))?.id === id
+}
+
+const TITLE = 80
+/** Characters that nobody sees, or that turn what follows around. */
+const HIDDEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\s]+/gu
+
+/** Returns a title without what nobody sees. Throws `invalid` for none, and for more than 80 characters. */
+export function readTitle(title: string): string {
+  const read = title.replace(HIDDEN, ' ').trim()
+  if (read === '' || [...read].length > TITLE)
+    throw new ParleyError('invalid', `A session is named by 1 to ${TITLE} characters.`)
+  return read
 }

@@ -1,5 +1,5 @@
 import type { ContextReason, Decision, Dispatch, ReadWords } from '../../core/dispatch.ts'
-import { errorCode } from '../../core/errors.ts'
+import { errorCode, ParleyError } from '../../core/errors.ts'
 import { refuseForgotten } from '../../core/forgetting.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { SessionIdentity } from '../../core/session.ts'
@@ -23,7 +23,6 @@ import {
 import { acceptAmendment, type FoundText, findOriginal, findWaitingTexts, showEdited } from './accept-amendment.ts'
 import { type CrowdDeps, isCrowded, leftToOthers } from './crowded.ts'
 import { interruptedBy } from './interrupted-turn.ts'
-import { recordTheirAuthors, refuseStale } from './made-of.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
 import { replyTargetOf } from './parted-chat.ts'
 import { type Adopts, recordStart } from './record-turn.ts'
@@ -224,4 +223,27 @@ function startedTurn(
 function contextOutcome(reason: ContextReason): 'context' | 'refused: send_policy' | 'ignored: restored' {
   if (reason === 'restored') return 'ignored: restored'
   return reason === 'send_policy' ? 'refused: send_policy' : 'context'
+}
+
+/** Throws `conflict` for words that were forgotten while they waited, as for a hook: of others, or of a schedule. */
+export async function refuseStale(
+  tx: StoreWriter,
+  { sessions, since }: ReadWords,
+  { schedule }: Pick<Dispatch, 'schedule'>,
+): Promise<void> {
+  const isGone = schedule !== undefined && (await tx.schedules.get(schedule.id)) === undefined
+  if (isGone || (await tx.forgetting.hasRemovedSince(since, sessions)))
+    throw new ParleyError('conflict', 'What this is made of was forgotten meanwhile.')
+}
+
+/**
+ * Records that a session has words of everybody who wrote in those that a message is made of: whoever forgets theirs
+ * finds them by that, also where the answer is delivered.
+ */
+export async function recordTheirAuthors(
+  tx: StoreWriter,
+  { sessions }: ReadWords,
+  session: SessionId | undefined,
+): Promise<void> {
+  if (session !== undefined) for (const from of sessions) await tx.authors.copy(from, session)
 }

@@ -1,3 +1,4 @@
+import { formatAddress, parseAddress } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Dispatch, PostedText } from '../../core/dispatch.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
@@ -10,7 +11,6 @@ import { overridesOf, type SessionOverrides } from '../../core/session-settings.
 import type { Workplace } from '../../core/workplace.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import { deliversElsewhere } from './deliver-elsewhere.ts'
 import { namesOf } from './place-names.ts'
 import { definedFields, draftAfter, draftOf, includesAll, metadataOf, type Opening } from './session-draft.ts'
 import { olderSession, takeOverHistory } from './take-over.ts'
@@ -165,3 +165,19 @@ async function create(tx: StoreWriter, draft: SessionDraft, { at, draw }: Start)
 }
 
 const MOST_DRAWN = 8
+
+/**
+ * Returns true for a run of a schedule that delivers to another place than its session did so far, though its chat has
+ * not moved. What was learned for other readers would go along: such a run begins a session of its own.
+ */
+export async function deliversElsewhere(
+  { chatMoves }: Pick<StoreWriter, 'chatMoves'>,
+  { metadata: { deliver_to: before } }: Pick<SessionIdentity, 'metadata'>,
+  { event, schedule }: Dispatch,
+): Promise<boolean> {
+  const now = formatAddress(event.address)
+  if (schedule === undefined || before === undefined || before === now) return false
+  const address = parseAddress(before)
+  const chat = address.chatType === 'group' ? await chatMoves.movedTo(address.channel, address.chat) : undefined
+  return chat === undefined || formatAddress({ ...address, chat }) !== now
+}

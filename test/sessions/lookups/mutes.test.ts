@@ -14,6 +14,7 @@ import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
 
+const readEnd = () => Promise.reject(new Error('no time is read'))
 const NOW = 1_800_000_000_000
 const clock = fixedClock(NOW)
 const CHANNEL = group('C1', { channel: 'slack' })
@@ -52,7 +53,7 @@ describe('a thread and the channel it hangs in', () => {
 
   it('S25: /mute off in the thread does not promise to be back while the channel is muted', async () => {
     const muted = await mutes()
-    const off = () => muteCommand({ mutes: muted, clock }).run(commandCall('mute', 'off', { address: THREAD }))
+    const off = () => muteCommand({ mutes: muted, clock, readEnd }).run(commandCall('mute', 'off', { address: THREAD }))
     await muted.mute(THREAD)
     await muted.mute(CHANNEL)
     expect(await off()).toContain('say `/mute off` there')

@@ -7,7 +7,7 @@ import { madeAt, type ScheduleId, type SourceId, toAccountId, toSessionId } from
 import { admittedKey } from '../../../src/sessions/people/admitted-key.ts'
 import { type AcceptDeps, acceptDispatch } from '../../../src/sessions/turns/accept-dispatch.ts'
 import { inThreadKey } from '../../../src/sessions/turns/in-thread-key.ts'
-import { refuseStale } from '../../../src/sessions/turns/made-of.ts'
+import { refuseStale } from '../../../src/sessions/turns/accept-dispatch.ts'
 import { isGone, isOfForgotten, saysNothingNew, withKnownQuote } from '../../../src/sessions/turns/said-again.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { CHANNELS } from '../../fakes/channels.ts'

@@ -1,0 +1,226 @@
+import { readClock, readZone } from './read-clock.ts'
+import { readDay } from './read-day.ts'
+import { readDistance } from './read-distance.ts'
+import { readExcept, readRepetition } from './read-repetition.ts'
+import { isRepeated, type Spec, type TypedMoment } from './spec.ts'
+import { Cursor, type Token } from './tokens.ts'
+
+/** Says which phrases count. */
+export interface SpecOptions {
+  /** `12/5` is 12 May: every language but English says so. */
+  readonly dayFirst: boolean
+  /** `20 minutes` without `in` is a delay. */
+  readonly bareDelay?: boolean
+  /** A repetition stands elsewhere, so that an end alone counts. */
+  readonly repeated?: boolean
+}
+
+/** Reads the longest phrase about times that begins at a token; undefined where there is none. */
+export function readSpec(
+  tokens: readonly Token[],
+  begin: number,
+  options: SpecOptions,
+): { readonly spec: Spec; readonly end: number } | undefined {
+  const reader = new SpecReader(new Cursor(tokens, begin), options)
+  return reader.readAll() ? { spec: reader.spec, end: reader.cursor.at } : undefined
+}
+
+class SpecReader {
+  readonly cursor: Cursor
+  readonly spec: Spec = { clocks: [] }
+  readonly #options: SpecOptions
+
+  constructor(cursor: Cursor, options: SpecOptions) {
+    this.cursor = cursor
+    this.#options = options
+  }
+
+  /** Returns true where what was read is a time by itself, or completes a repetition that stands elsewhere. */
+  readAll(): boolean {
+    while (this.#one(() => this.#ofRepetition() || this.#ofMoment()));
+    const { clocks, day, delay, unclear, until, times, lasts, starts, part, partSaid } = this.spec
+    if (isRepeated(this.spec) || (day ?? delay ?? unclear ?? clocks[0] ?? partSaid) !== undefined) return true
+    return this.#options.repeated === true && (until ?? times ?? lasts ?? starts ?? part) !== undefined
+  }
+
+  /** Reads a day with its hour, as an end and a beginning are. */
+  readMoment(): TypedMoment | undefined {
+    while (this.#one(() => this.#day() || this.#clocks() || this.#partOfDay() || this.#zone()));
+    return this.cursor.at > this.cursor.begin ? this.spec : undefined
+  }
+
+  #ofRepetition(): boolean {
+    return this.#end() || this.#except() || this.#window() || this.#start() || this.#repetition()
+  }
+
+  #ofMoment(): boolean {
+    return this.#delay() || this.#day() || this.#clocks() || this.#partOfDay() || this.#zone()
+  }
+
+  /** Reads one part, with a comma before it; leaves everything as it was where there is none. */
+  #one(read: () => boolean): boolean {
+    return (
+      this.cursor.attempt(() => {
+        this.cursor.take('comma')
+        return read() || undefined
+      }) === true
+    )
+  }
+
+  /** Adds what was read, if anything was. */
+  #add(found: Partial<Spec> | undefined): boolean {
+    if (found !== undefined) Object.assign(this.spec, found)
+    return found !== undefined
+  }
+
+  get #isRepeated(): boolean {
+    return this.#options.repeated === true || isRepeated(this.spec)
+  }
+
+  #repetition(): boolean {
+    return this.#add(readRepetition(this.cursor, this.spec, this.#options))
+  }
+
+  #except(): boolean {
+    return this.#add(readExcept(this.cursor, this.spec))
+  }
+
+  /** `until friday`, `3 times`, `for 10 days`. */
+  #end(): boolean {
+    const { until, times, lasts } = this.spec
+    if (!this.#isRepeated || (until ?? times ?? lasts) !== undefined) return false
+    return this.#add(
+      this.cursor.first<Partial<Spec>>(
+        () => this.#until(),
+        () => this.#times(),
+        () => this.#lasts(),
+      ),
+    )
+  }
+
+  #until(): Partial<Spec> | undefined {
+    const until = this.cursor.take('until', 'to') && this.#moment()
+    return until && { until }
+  }
+
+  #moment(): TypedMoment | undefined {
+    const { dayFirst } = this.#options
+    const inner = new SpecReader(new Cursor(this.cursor.tokens, this.cursor.at), { dayFirst })
+    const moment = inner.readMoment()
+    this.cursor.at = inner.cursor.at
+    const { unclear } = inner.spec
+    if (unclear !== undefined) this.spec.unclear = unclear
+    return moment
+  }
+
+  #times(): Partial<Spec> | undefined {
+    this.cursor.take('for')
+    const word = this.cursor.take('times')
+    if (word) return word.n > 0 ? { times: word.n } : undefined
+    const times = this.cursor.count()
+    return times !== undefined && this.cursor.take('times') ? { times } : undefined
+  }
+
+  #lasts(): Partial<Spec> | undefined {
+    const before = this.cursor.take('for')
+    const lasts = readDistance(this.cursor)
+    if (lasts === undefined) return undefined
+    return (before ?? this.cursor.take('for')) ? { lasts } : undefined
+  }
+
+  /** `starting monday`, `ab morgen`. */
+  #start(): boolean {
+    if (!this.#isRepeated || this.spec.starts !== undefined) return false
+    return this.#add(
+      this.cursor.attempt(() => {
+        const starts = this.cursor.take('from') && this.#moment()
+        return starts?.day === undefined ? undefined : { starts }
+      }),
+    )
+  }
+
+  /** `between 9 and 17`, `from 9:00 to 17:00`. */
+  #window(): boolean {
+    if (!this.#isRepeated || this.spec.window !== undefined) return false
+    return this.#add(
+      this.cursor.attempt(() => {
+        if (!this.cursor.take('between', 'from', 'of')) return undefined
+        const from = this.#hourOfWindow()
+        // `a` is both `to` and `at` in French and Spanish.
+        const to = from && this.cursor.take('and', 'to', 'at') ? this.#hourOfWindow() : undefined
+        return from && to ? { window: [from, to] as const } : undefined
+      }),
+    )
+  }
+
+  #hourOfWindow() {
+    this.cursor.take('at')
+    return readClock(this.cursor, { said: true, inWindow: true })
+  }
+
+  #delay(): boolean {
+    const { delay, day, clocks } = this.spec
+    if (delay !== undefined || day !== undefined || clocks.length > 0 || this.#isRepeated) return false
+    return this.#add(
+      this.cursor.attempt(() => {
+        const isSaid = this.cursor.take('in') !== undefined
+        const isFirst = this.cursor.at === this.cursor.begin && this.cursor.kind() !== 'number'
+        const found = readDistance(this.cursor)
+        if (found === undefined) return undefined
+        const isLater = this.cursor.take('fromnow') !== undefined
+        return isSaid || isLater || (isFirst && this.#options.bareDelay) ? { delay: found } : undefined
+      }),
+    )
+  }
+
+  #day(): boolean {
+    const { day, delay } = this.spec
+    if (day !== undefined || delay !== undefined) return false
+    return this.#add(readDay(this.cursor, this.#options))
+  }
+
+  #clocks(): boolean {
+    const { clocks, day } = this.spec
+    if (clocks.length > 0 || day?.kind === 'iso') return false
+    const dated = day !== undefined || this.#isRepeated
+    const first = this.cursor.attempt(() =>
+      readClock(this.cursor, { said: this.cursor.take('at') !== undefined, dated }),
+    )
+    if (first === undefined) return false
+    clocks.push(first)
+    while (this.#moreClocks());
+    return true
+  }
+
+  /** Reads the second hour of `at 8 and 20`; `at 8 and 2 eggs` has one. */
+  #moreClocks(): boolean {
+    const { cursor, spec } = this
+    const more = cursor.attempt(() => {
+      if (!cursor.take('and', 'comma')) return undefined
+      cursor.take('and')
+      const isSaid = cursor.take('at') !== undefined
+      const found = readClock(cursor, { said: true })
+      return isSaid || this.#isRepeated || !['word', 'unit'].includes(cursor.kind()) ? found : undefined
+    })
+    if (more !== undefined) spec.clocks.push(more)
+    return more !== undefined
+  }
+
+  #partOfDay(): boolean {
+    const { cursor, spec } = this
+    if (spec.part !== undefined) return false
+    const isNew = cursor.at === cursor.begin && this.#options.repeated !== true
+    const part = cursor.attempt(() => {
+      const isSaid = cursor.take('on', 'at', 'this') !== undefined || cursor.peek()?.word.includes(' ') === true
+      const found = cursor.take('part')
+      return found && (isSaid || !isNew) ? { part: found.n, ...(isSaid ? { partSaid: true as const } : {}) } : undefined
+    })
+    return this.#add(part)
+  }
+
+  #zone(): boolean {
+    const { clocks, day, zone } = this.spec
+    if (zone !== undefined || (clocks.length === 0 && day?.kind !== 'iso')) return false
+    return this.#add(readZone(this.cursor))
+  }
+}
