@@ -61,6 +61,7 @@ const SHAPES: { readonly [Name in keyof OperationAnswers]: () => Promise<Shape<O
   'token.list': async () => (await tokens()).tokens,
   'token.create': async () => (await tokens()).newToken,
   'token.revoke': async () => (await tokens()).tokenRevoked,
+  'schedule.add': async () => (await schedules()).schedule,
   'schedule.list': async () => (await schedules()).schedules,
   'schedule.next': async () => (await schedules()).slots,
   'schedule.run': async () => (await schedules()).startedRun,

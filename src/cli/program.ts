@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { EXIT } from '../core/errors.ts'
+import type { AddOptions } from './commands/schedule.ts'
 import { withRemedy } from './other-words.ts'
 import type { CliPorts } from './ports.ts'
 import { addApprovals } from './program-approvals.ts'
@@ -125,8 +126,20 @@ function addSchedules(program: Command, ports: CliPorts, ended: Ended): void {
       ended(await listSchedules(ports, command.optsWithGlobals()))
     })
   schedule
+    .command('add')
+    .description('say a text at a time to come, or again and again')
+    .argument('<place>', 'where, such as telegram:group:-100123', nonBlank)
+    .argument('<words...>', 'the times and the text: every monday at 8 put the bins out')
+    .option('--task', 'ask the agent to do it, instead of saying it')
+    .option('--zone <name>', 'read the times in this zone, such as Europe/Berlin (default: that of this machine)')
+    .option(...JSON_OPTION)
+    .action(async (to: string, words: readonly string[], _options, command: Command) => {
+      const { addSchedule } = await import('./commands/schedule.ts')
+      ended(await addSchedule(ports, { ...command.optsWithGlobals<AddOptions>(), to, words: words.join(' ') }))
+    })
+  schedule
     .command('next')
-    .description('show the next times of a schedule, in UTC')
+    .description('show the next times of a schedule, in the zone of this machine')
     .argument('<id>', 'its id', nonBlank)
     .argument('[n]', 'how many, 1 to 100', wholeNumber(1, 100), 5)
     .option(...JSON_OPTION)

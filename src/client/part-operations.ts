@@ -2,7 +2,7 @@ import type { McpServerReport } from '../core/mcp.ts'
 import type { BudgetReport } from '../core/operate-budgets.ts'
 import type { NodePost } from '../core/operate-nodes.ts'
 import type { AgentReport, ChannelStatus, DeliveryPage, DeliveryQuery, DeliveryReport } from '../core/operate-parts.ts'
-import type { ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
+import type { NewReminder, ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
 import type { PostAnswer } from '../core/operate-sessions.ts'
 import { at, type CallOperation } from './call.ts'
 import { WAIT_SECONDS } from './session-operations.ts'
@@ -32,6 +32,9 @@ export function partOperations(call: CallOperation) {
     },
     schedule: {
       list: () => get<readonly ScheduleSummary[]>('schedule.list', '/v1/schedules'),
+      /** Says a text at its times, or has the agent carry it out: `every monday at 8 put the bins out`. */
+      add: async (wanted: NewReminder) =>
+        call<ScheduleSummary>('schedule.add', { method: 'POST', path: '/v1/schedules', body: wanted }),
       next: async (id: string, count?: number) =>
         get<readonly number[]>('schedule.next', at`/v1/schedules/${id}/next`, { count }),
       run: async (id: string) => post<StartedRun>('schedule.run', at`/v1/schedules/${id}/run`),

@@ -192,3 +192,10 @@ export interface SessionToolSettings {
 export const DEFAULT_SESSION_TOOLS: SessionToolSettings = { agents: [], inGroups: 'here' }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/** Returns what knows whether an address is on a channel of the configuration, also one that is down. */
+export function isPlaceOf({ channels, down }: Config): (address: Address) => boolean {
+  return ({ channel, account }) =>
+    channels[channel]?.accounts[account] !== undefined ||
+    down.some((one) => one.channel === channel && one.account === account)
+}

@@ -2,6 +2,11 @@ import type { RequestId } from './keyed-request.ts'
 
 /** The part of `OperatorService` about schedules. Times are ms since the epoch. */
 export interface ScheduleOperator {
+  /**
+   * Makes a reminder, or a task for the agent, with an owner's authority, and returns it. `invalid` for a place that is
+   * on no channel, and for times that are not understood, over, or too often.
+   */
+  add(wanted: NewReminder, once?: RequestId): Promise<ScheduleSummary>
   /** By id. */
   list(): Promise<readonly ScheduleSummary[]>
   /** The next `count` slots, 1-100, else `invalid`; `not_found`. */
@@ -19,10 +24,24 @@ export interface ScheduleOperator {
   remove(id: string): Promise<ScheduleSummary>
 }
 
+/** A reminder as an operator writes it. */
+export interface NewReminder {
+  /** The place where it is said, such as `telegram:group:-100123/42`. */
+  readonly to: string
+  /** The times and the text, in either order: `every monday at 8 put the bins out`. */
+  readonly words: string
+  /** The agent carries the text out, instead of its being said. */
+  readonly task?: boolean
+  /** The IANA name of the zone of whoever writes. Default: that of the daemon. */
+  readonly timezone?: string
+}
+
 export interface ScheduleSummary {
   readonly id: string
   readonly source: 'config' | 'command'
   readonly cron: string
+  /** The times in words, with their zone; absent from an older daemon. */
+  readonly when?: string
   readonly timezone: string
   readonly agent?: string
   readonly prompt: string

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts'
+import { type Config, isPlaceOf } from '../config/config.ts'
 import type { Address } from '../core/address.ts'
 import { senderAuthor } from '../core/author.ts'
 import type { ChatMove } from '../core/chat-move.ts'
@@ -51,6 +51,7 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
   const service = createScheduleService({
     ...{ store, ids, clock, accept: entrance.accept, roleOf, logger },
     agents: config.agents.map(({ id }) => id),
+    isPlace: isPlaceOf(config),
     caseSensitive: channels.caseSensitive,
     follow: lookups.moves.follow,
     async joinedAt(address) {

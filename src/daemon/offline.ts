@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { operateApprovals } from '../approvals/operate-approvals.ts'
-import type { Config } from '../config/config.ts'
+import { type Config, isPlaceOf } from '../config/config.ts'
 import { createChannels } from '../core/channel-traits.ts'
 import { systemClock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
@@ -53,7 +53,7 @@ export async function openOffline(
       media: mediaOf(config, store),
       redact: textRedactor(config),
     }),
-    schedules: operatorSchedules({ store, clock: systemClock }),
+    schedules: operatorSchedules({ store, clock: systemClock, isPlace: isPlaceOf(config) }),
     why: createWhy({ read: store.read, lookups, channels: () => [] }),
     people: operatePeople({ store, channels, people: () => config.routing.people }),
     admissions: operateAdmissions({ store }),

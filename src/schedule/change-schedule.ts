@@ -1,15 +1,57 @@
+import { type Address, parseAddress } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { type ScheduleId, toScheduleId } from '../core/ids.ts'
-import type { ScheduleSummary } from '../core/operate-schedules.ts'
-import type { Schedule } from '../core/schedule.ts'
+import type { NewReminder, ScheduleSummary } from '../core/operate-schedules.ts'
+import { idOfRequest, requestOf, type Schedule } from '../core/schedule.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { letGo } from './let-go.ts'
+import { readWish } from './read-wish.ts'
 import { summaryOf } from './report.ts'
+import { readTyped } from './when/read-when.ts'
 
 interface ChangeDeps {
   readonly store: Store
   readonly clock: Clock
+}
+
+/**
+ * Makes a reminder or a task for an operator. Throws `invalid` for a place on no channel, and for times that are not
+ * understood. `request` names the request: one repeated after a crash makes nothing twice.
+ */
+export async function addSchedule(
+  { store, clock, isPlace }: ChangeDeps & { isPlace(this: void, address: Address): boolean },
+  { to, words, task = false, timezone = ownTimezone() }: NewReminder,
+  request: string,
+): Promise<ScheduleSummary> {
+  const deliverTo = parseAddress(to)
+  if (!isPlace(deliverTo)) throw new ParleyError('invalid', `${to} is on no channel of the configuration.`)
+  const at = clock.now()
+  const typed = readTyped(words, { now: at, timezone })
+  if (typed === undefined)
+    throw new ParleyError(
+      'invalid',
+      'There is no time in that; write it first, as in "tomorrow at 9 call mum" or "every monday at 8 put the bins out".',
+    )
+  const timing = readWish({ text: typed.text, task, timing: typed.timing }, { at, home: timezone })
+  const id = idOfRequest(requestOf(request))
+  await store.write(async (tx) => {
+    if (await tx.schedules.get(id)) return
+    const policies = { missed: { kind: 'once' }, overlap: 'skip' } as const
+    const definition = {
+      ...timing,
+      ...policies,
+      prompt: typed.text,
+      deliverTo,
+      ...(task ? {} : { said: true as const }),
+    }
+    await tx.schedules.put({ id, source: 'command', definition }, at, at)
+  })
+  return summaryOf(store.read, id, at)
+}
+
+function ownTimezone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 /**

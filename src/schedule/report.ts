@@ -5,6 +5,7 @@ import type { ScheduleRunReport, ScheduleSummary } from '../core/operate-schedul
 import { formatMissed, formatTiming, type Schedule, type ScheduleSlot } from '../core/schedule.ts'
 import type { Store } from '../store/store.ts'
 import { nextSlot, nextSlots } from './slots.ts'
+import { timesInWords } from './when-words.ts'
 
 type Read = Store['read']
 
@@ -43,6 +44,7 @@ function summary(
     id,
     source,
     cron: formatTiming(definition),
+    when: timesInWords(definition),
     timezone,
     ...(agent === undefined ? {} : { agent }),
     prompt,

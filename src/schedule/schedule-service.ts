@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { Address } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { toScheduleId } from '../core/ids.ts'
@@ -6,7 +8,12 @@ import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { Store } from '../store/store.ts'
 import type { Scheduler, SchedulerDeps } from './scheduler.ts'
 
-export type ServiceDeps = Omit<SchedulerDeps, 'ticks'>
+export interface ServiceDeps extends Omit<SchedulerDeps, 'ticks'>, Places {}
+
+interface Places {
+  /** Returns true for an address on a channel of the configuration. */
+  isPlace(this: void, address: Address): boolean
+}
 
 /** The schedules as the daemon and its operator see them. */
 export interface ScheduleService {
@@ -47,7 +54,7 @@ export function createScheduleService(deps: ServiceDeps): ScheduleService {
       await look()
     },
     changed: look,
-    operator: operatorSchedules({ store, clock, changed: look }, async (id, once) => {
+    operator: operatorSchedules({ store, clock, isPlace: deps.isPlace, changed: look }, async (id, once) => {
       if (running === undefined) throw new ParleyError('not_found', `There is no schedule ${id}.`)
       return (await running).runNow(toScheduleId(id), once)
     }),
@@ -58,7 +65,7 @@ export function createScheduleService(deps: ServiceDeps): ScheduleService {
   }
 }
 
-interface OperatorDeps {
+interface OperatorDeps extends Places {
   readonly store: Store
   readonly clock: Clock
   /** Called once a schedule was changed; absent without a daemon, which reads them at its start. */
@@ -67,7 +74,7 @@ interface OperatorDeps {
 
 /** Returns the operator's view of a store's schedules; only the daemon can `run` one. */
 export function operatorSchedules(
-  { store, clock, changed = async () => {} }: OperatorDeps,
+  { store, clock, isPlace, changed = async () => {} }: OperatorDeps,
   run: OperatorService['schedules']['run'] = async () => {
     throw new ParleyError('unavailable', 'No daemon is running; "parley start" runs schedules.')
   },
@@ -78,6 +85,12 @@ export function operatorSchedules(
     return summary
   }
   return {
+    async add(wanted, once) {
+      const { addSchedule } = await import('./change-schedule.ts')
+      const added = await addSchedule({ store, clock, isPlace }, wanted, once ?? randomUUID())
+      await changed()
+      return added
+    },
     list: async () => (await import('./report.ts')).listSchedules(store.read, clock.now()),
     next: async (id, count) => (await import('./report.ts')).nextOf(store.read, id, { count, now: clock.now() }),
     run,

@@ -15,14 +15,27 @@ export function localTime(at: number, timezone: string): string {
 export function whenInWords(timing: Timing, now: number): string {
   const next = nextSlot(timing, now)
   const time = next === undefined ? 'over' : localTime(next, timing.timezone)
-  if ('at' in timing) return time
-  const often = 'cron' in timing ? cronInWords(timing.cron) : `every ${interval(timing.every)}`
-  const end = timing.until === undefined ? '' : `, until ${localTime(timing.until, timing.timezone)}`
-  return `${often}, next ${time}${end}`
+  return 'at' in timing ? time : `${oftenInWords(timing)}, next ${time}${endInWords(timing)}`
+}
+
+/** Returns the times of a schedule in words, with their zone: `every day at 08:00 (Europe/Berlin)`. */
+export function timesInWords(timing: Timing): string {
+  if ('at' in timing) return localTime(timing.at, timing.timezone)
+  return `${oftenInWords(timing)} (${timing.timezone})${endInWords(timing)}`
+}
+
+type Repeated = Exclude<Timing, { readonly at: number }>
+
+function oftenInWords(timing: Repeated): string {
+  return 'cron' in timing ? cronInWords(timing.cron) : `every ${interval(timing.every)}`
+}
+
+function endInWords({ until, timezone }: Repeated): string {
+  return until === undefined ? '' : `, until ${localTime(until, timezone)}`
 }
 
 /** Returns an expression in words: `every day at 08:00`, `at 08:00, only on Monday and Thursday`. */
-export function cronInWords(cron: string): string {
+function cronInWords(cron: string): string {
   const words = cronstrue.toString(cron, { use24HourTimeFormat: true })
   const text = words.charAt(0).toLowerCase() + words.slice(1)
   return /^at [\d:]+(?:(?:,| and) [\d:]+)*$/.test(text) ? `every day ${text}` : text

@@ -15,7 +15,7 @@ test('schedule list shows when each runs next and what came of the last slot', a
   expect(parley.out().trimEnd().split('\n')).toEqual([
     'SCHEDULE  NEXT                     LAST                     OUTCOME',
     'morning   2026-11-21 14:04:22 UTC  2026-11-21 14:03:22 UTC  answered',
-    '  0 8 * * 1-5 in Europe/Berlin to telegram:group:-1002/7',
+    '  0 8 * * 1-5 in Europe/Berlin, to telegram:group:-1002/7',
   ])
 })
 
@@ -82,4 +82,15 @@ test('without a daemon schedules can be looked at, and not run', async () => {
   expect(await parley.run('schedule', 'list')).toBe(0)
   expect(await parley.run('schedule', 'run', 'morning')).toBe(1)
   expect(parley.err()).toContain('"parley start" runs schedules')
+})
+
+test('schedule add hands over place, words and the zone of the machine, and says how it ends', async () => {
+  const operator = fakeOperator()
+  const parley = await withDaemon(operator)
+  expect(await parley.run('schedule', 'add', 'telegram:group:-1002', 'every', 'monday', 'at', '8', 'bins')).toBe(0)
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  expect(operator.asked).toEqual([{ add: { to: 'telegram:group:-1002', words: 'every monday at 8 bins', timezone } }])
+  expect(parley.out()).toContain('"parley schedule remove morning" ends it.')
+  await parley.run('schedule', 'add', 'telegram:group:-1002', 'at 8 bins', '--task', '--zone', 'Asia/Tokyo')
+  expect(operator.asked[1]).toMatchObject({ add: { task: true, timezone: 'Asia/Tokyo' } })
 })

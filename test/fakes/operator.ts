@@ -279,6 +279,10 @@ export function fakeOperator(overrides: Partial<ApiService> = {}): FakeOperator 
     live: fakeLive(asked, sampleSession.id),
     chat: fakeChat(asked),
     schedules: {
+      async add(wanted) {
+        asked.push({ add: wanted })
+        return sampleSchedule
+      },
       async list() {
         asked.push('schedules')
         return [sampleSchedule]

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { toScheduleId } from '../../src/core/ids.ts'
+import type { RequestId } from '../../src/core/keyed-request.ts'
 import { operatorSchedules } from '../../src/schedule/schedule-service.ts'
 import { hourly, MORNING, startRig, utc } from './rig.ts'
 
 async function startChanged() {
   const rig = await startRig()
-  const schedules = operatorSchedules({ store: rig.store, clock: rig.clock, changed: () => rig.scheduler().reload() })
+  const schedules = operatorSchedules({
+    store: rig.store,
+    clock: rig.clock,
+    isPlace: ({ channel }) => channel === 'telegram',
+    changed: () => rig.scheduler().reload(),
+  })
   return { rig, schedules }
 }
 
@@ -55,5 +61,43 @@ describe('a schedule that the operator changes', () => {
     await expect(schedules.remove(MORNING)).rejects.toMatchObject({ code: 'conflict' })
     expect((await schedules.list()).map((one) => one.id)).toEqual([MORNING])
     await expect(schedules.pause('none')).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('a schedule that the operator adds', () => {
+  const words = 'every day at 12:00 stretch'
+
+  it('is said at its times, ends with the last, and is made once for one request', async () => {
+    const { rig, schedules } = await startChanged()
+    await schedules.pause(MORNING)
+    const wanted = { to: 'telegram:group:-1002/7', words: 'every day at 12:00 2 times stretch', timezone: 'UTC' }
+    const once = 'request' as RequestId
+    const { id, when, nextAt } = await schedules.add(wanted, once)
+    expect((await schedules.add(wanted, once)).id).toBe(id)
+    expect(await schedules.list()).toHaveLength(2)
+    expect([when, nextAt]).toEqual([expect.stringMatching(/^every day at 12:00 \(UTC\), until .* at 12:00/), utc(12)])
+    await rig.at(utc(12))
+    expect(rig.accepted.at(-1)?.event).toMatchObject({
+      text: 'Reminder: stretch',
+      address: { chat: '-1002', topic: '7' },
+    })
+    await rig.finish()
+    await rig.at(utc(36))
+    await rig.finish()
+    await rig.tick()
+    expect((await schedules.list()).map((one) => one.id)).toEqual([MORNING])
+  })
+
+  it.each([
+    ['nowhere', words, 'is not an address'],
+    ['slack:channel:C1', words, 'on no channel of the configuration'],
+    ['telegram:group:-1002', 'stretch', 'There is no time in that'],
+    ['telegram:group:-1002', 'every day at 12:00', 'There is no text'],
+    ['telegram:group:-1002', 'next week stretch', 'On which day'],
+  ])('at %s with "%s" is refused: %s', async (to, typed, reason) => {
+    const { schedules } = await startChanged()
+    await expect(schedules.add({ to, words: typed })).rejects.toMatchObject({
+      ...{ code: 'invalid', message: expect.stringContaining(reason) },
+    })
   })
 })

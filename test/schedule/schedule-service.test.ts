@@ -31,6 +31,7 @@ async function parts(clock: Clock = systemClock) {
     roleOf: async () => 'guest' as const,
     joinedAt: async () => undefined,
     follow: (address: Address) => address,
+    isPlace: () => true,
   }
 }
 
@@ -70,7 +71,7 @@ describe('what an operator sees of a store', () => {
     const { store, clock, ...rig } = await startRig()
     await rig.at(utc(10))
     await rig.finish('silent')
-    const seen = operatorSchedules({ store, clock })
+    const seen = operatorSchedules({ store, clock, isPlace: () => true })
     const [before, after] = [await seen.list(), await seen.list()]
     expect(after).toEqual(before)
     expect(before).toMatchObject([
@@ -87,7 +88,7 @@ describe('what an operator sees of a store', () => {
 
   it('refuses what it cannot say: an unknown id, a count out of range, a run without a daemon', async () => {
     const { store, clock } = await startRig()
-    const seen = operatorSchedules({ store, clock })
+    const seen = operatorSchedules({ store, clock, isPlace: () => true })
     await expect(seen.next('nobody', 1)).rejects.toMatchObject({ code: 'not_found' })
     for (const count of [0, 101, 1.5]) {
       await expect(seen.next('morning', count)).rejects.toMatchObject({ code: 'invalid' })

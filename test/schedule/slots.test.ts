@@ -90,3 +90,47 @@ describe('slots of a span', () => {
     expect(newestSlots(hourly, { after: noon - 1, until: noon }, 100)).toEqual([noon])
   })
 })
+
+describe('an interval of whole days', () => {
+  const zone = 'Europe/Berlin'
+  const every = (days: number, from: string, until?: string) => ({
+    ...{ every: days * 86_400_000, from: Date.parse(from), timezone: zone },
+    ...(until === undefined ? {} : { until: Date.parse(until) }),
+  })
+  const iso = (slots: readonly number[]) => slots.map((at) => new Date(at).toISOString().slice(0, 16))
+
+  it('keeps the time of day when the clocks change, and a shorter one its distance', () => {
+    // Clocks are set forward on 28 March 2027.
+    const daily = every(2, '2027-03-26T08:00:00Z')
+    expect(iso(nextSlots(daily, 0, 3))).toEqual(['2027-03-26T08:00', '2027-03-28T07:00', '2027-03-30T07:00'])
+    const hourly = { ...daily, every: 12 * 3_600_000 }
+    expect(iso(nextSlots(hourly, Date.parse('2027-03-27T20:00:00Z'), 2))).toEqual([
+      '2027-03-28T08:00',
+      '2027-03-28T20:00',
+    ])
+  })
+
+  it('has the same slots wherever one begins to count', () => {
+    const timing = every(3, '2026-10-01T22:30:00Z', '2027-06-01T00:00:00Z')
+    const all = nextSlots(timing, 0, 200)
+    expect(all.length).toBe(81)
+    for (const [index, slot] of all.entries()) {
+      expect(nextSlot(timing, slot - 1)).toBe(slot)
+      expect(nextSlot(timing, slot)).toBe(all[index + 1])
+      expect(newestSlots(timing, { after: 0, until: slot }, 2)).toEqual(all.slice(Math.max(0, index - 1), index + 1))
+    }
+    expect(newestSlots(timing, { after: all[3] ?? 0, until: Date.parse('2028-01-01T00:00:00Z') }, 200)).toEqual(
+      all.slice(4),
+    )
+  })
+
+  it('an expression is due from its beginning on and up to its end, both included', () => {
+    const from = Date.parse('2026-12-07T00:00:00Z')
+    const timing = { cron: '0 8 * * *', timezone: 'UTC', from, until: Date.parse('2026-12-08T08:00:00Z') }
+    expect(iso(nextSlots(timing, 0, 5))).toEqual(['2026-12-07T08:00', '2026-12-08T08:00'])
+    const now = Date.parse('2027-01-01T00:00:00Z')
+    expect(iso(newestSlots(timing, { after: 0, until: now }, 5))).toEqual(['2026-12-07T08:00', '2026-12-08T08:00'])
+    expect(newestSlots(timing, { after: 0, until: from }, 5)).toEqual([])
+    expect(newestSlots(timing, { after: timing.until, until: now }, 5)).toEqual([])
+  })
+})

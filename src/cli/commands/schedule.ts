@@ -13,6 +13,33 @@ export async function listSchedules(ports: ReadPorts, options: ReadOptions): Pro
   return EXIT.ok
 }
 
+export interface AddOptions extends ReadOptions {
+  readonly task?: boolean
+  readonly zone?: string
+}
+
+/** Makes a reminder or a task; its times are read in the zone of this machine, or the one that is named. */
+export async function addSchedule(
+  ports: ReadPorts,
+  { to, words, task, zone, ...options }: AddOptions & { readonly to: string; readonly words: string },
+): Promise<number> {
+  const loaded = await ports.load(options.config, 'ask')
+  const timezone = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  const wanted = { to, words, timezone, ...(task ? { task } : {}) }
+  const added = await askOperator(ports, loaded, (operator) => operator.schedules.add(wanted))
+  const { id, prompt, when = added.cron, nextAt } = added
+  const what = task ? 'The agent is asked' : 'It is said'
+  show(ports, options, {
+    value: added,
+    lines: () => [
+      `${what} ${when}: ${oneLine(prompt)}`,
+      nextAt === undefined ? 'It never comes round.' : `Next: ${formatTime(nextAt, timezone)}`,
+      `"parley schedule remove ${oneLine(id)}" ends it.`,
+    ],
+  })
+  return EXIT.ok
+}
+
 export interface NextOptions extends ReadOptions {
   readonly id: string
   readonly count: number

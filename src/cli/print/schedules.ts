@@ -11,13 +11,14 @@ export function printSchedules(schedules: readonly ScheduleSummary[], width: num
   return [style.bold(header), ...rows]
 }
 
-function rowOf({ id, paused, nextAt, last, cron, timezone, deliverTo, deliverTitle = deliverTo }: ScheduleSummary) {
+function rowOf({ id, paused, nextAt, last, cron, timezone, deliverTo, ...more }: ScheduleSummary) {
+  const { when = `${cron} in ${timezone}`, deliverTitle = deliverTo } = more
   const next = paused ? 'paused' : nextAt === undefined ? 'never' : formatTime(nextAt)
   const outcome = last === undefined ? '-' : (last.outcome ?? last.state)
   const lastAt = last === undefined ? '-' : formatTime(last.slotAt)
   return {
     cells: [oneLine(id), next, lastAt, oneLine(outcome)],
-    note: oneLine(`${cron} in ${timezone} to ${deliverTitle}`),
+    note: oneLine(`${when}, to ${deliverTitle}`),
   }
 }
 

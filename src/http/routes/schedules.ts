@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { answersWith, needs, newRoutes, pathText, queryCount } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, pathText, queryCount, takes } from '../route.ts'
 import { schedule, schedules, slots, startedRun } from '../schemas/schedules.ts'
 
 const params = z.object({ id: pathText })
@@ -10,6 +10,25 @@ const LIST = createRoute({
   path: '/v1/schedules',
   security: needs('operate:read'),
   responses: answersWith(schedules),
+})
+const ADD = createRoute({
+  operationId: 'schedule.add',
+  summary: 'Makes a reminder, or a task for the agent',
+  method: 'post',
+  path: '/v1/schedules',
+  security: needs('operate:write'),
+  middleware: jsonBody,
+  request: {
+    body: takes(
+      z.strictObject({
+        to: bodyText,
+        words: bodyText,
+        task: z.boolean('must be true or false').optional(),
+        timezone: bodyText.optional(),
+      }),
+    ),
+  },
+  responses: answersWith(schedule),
 })
 const NEXT = createRoute({
   operationId: 'schedule.next',
@@ -57,10 +76,15 @@ const REMOVE = createRoute({
   responses: answersWith(schedule),
 })
 
-/** Serves the schedules and the next slots of one, runs, pauses and removes one; its id is percent-encoded. */
+/** Serves the schedules and the next slots of one, adds, runs, pauses and removes one; its id is percent-encoded. */
 export function scheduleRoutes() {
   return newRoutes()
     .openapi(LIST, async ({ json, var: { api } }) => json(await api.schedules.list(), 200))
+    .openapi(ADD, async ({ req, json, var: { api, once } }) => {
+      const { to, words, task, timezone } = req.valid('json')
+      const wanted = { to, words, ...(task === undefined ? {} : { task }), ...(timezone ? { timezone } : {}) }
+      return json(await api.schedules.add(wanted, once), 200)
+    })
     .openapi(NEXT, async ({ req, json, var: { api } }) =>
       json(await api.schedules.next(req.valid('param').id, req.valid('query').count), 200),
     )

@@ -6,6 +6,7 @@ export const schedule = object<ScheduleSummary>(
     id: text,
     source: oneOf({ config: true, command: true }),
     cron: text,
+    when: maybe(text),
     timezone: text,
     agent: maybe(text),
     prompt: text,

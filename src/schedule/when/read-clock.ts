@@ -1,5 +1,5 @@
 import type { TypedHour } from './spec.ts'
-import { ZONES } from './time-words.ts'
+import { type Language, ZONES } from './time-words.ts'
 import type { Cursor, Token } from './tokens.ts'
 
 const HALF_DAY = 12
@@ -9,6 +9,7 @@ const HOUR_UNIT = 3
 const MINUTE_UNIT = 2
 
 export interface ClockOptions {
+  readonly language: Language
   /** `at` or the like stands before it, so that a bare number is an hour. */
   readonly said: boolean
   /** It is one of two hours, as in `from 9 to 17`: `9 to 17` is no hour by itself. */
@@ -76,7 +77,7 @@ function clockOfHours(cursor: Cursor, { said, dated }: ClockOptions): TypedHour 
   return withMinutes(cursor, { h: count % HOURS, m: 0, bare: false }, true)
 }
 
-function writtenClock(cursor: Cursor, { said }: ClockOptions): TypedHour | undefined {
+function writtenClock(cursor: Cursor, { said, language }: ClockOptions): TypedHour | undefined {
   const token = cursor.take('clock', 'dotted', 'digits', 'number')
   if (token === undefined) return undefined
   const isNumber = token.kind === 'digits' || token.kind === 'number'
@@ -85,12 +86,12 @@ function writtenClock(cursor: Cursor, { said }: ClockOptions): TypedHour | undef
   if (h > HOURS || m >= MINUTES || !Number.isInteger(h) || (isNumber && !isFour && token.d > 2)) return undefined
   if (token.kind !== 'clock' && !said && !isNamed(cursor)) return undefined
   if (isNumber && ['unit', 'month', 'ordinal', 'times'].includes(cursor.kind())) return undefined
-  return withHalf(cursor, { h: h % HOURS, m, bare: isBareHour(h) && !isFour && !isExact(token) })
+  return withHalf(cursor, { h: h % HOURS, m, bare: isBareHour(h) && !isFour && !isExact(token, language) })
 }
 
-/** `05:00` and `5pm` leave no doubt about the half of the day. */
-function isExact({ kind, d }: Token): boolean {
-  return kind === 'clock' && d === 1
+/** `05:00` and `5pm` leave no doubt about the half of the day; nor does `5:00` where clocks have 24 hours. */
+function isExact({ kind, d }: Token, language: Language): boolean {
+  return kind === 'clock' && (d === 1 || language === 'de' || language === 'fr')
 }
 
 /** `8 Uhr`, `8 in the evening`, `8 heute abend`: the word behind the number says that it is an hour. */

@@ -1,5 +1,6 @@
 import { readDistance } from './read-distance.ts'
 import { type Day, type Distance, unitOf } from './spec.ts'
+import type { Language } from './time-words.ts'
 import type { Cursor, Token } from './tokens.ts'
 
 const DAY_MS = 86_400_000
@@ -8,8 +9,8 @@ const WEEK_UNIT = 5
 const LAST_DAY = 31
 
 export interface DayOptions {
-  /** `12/5` is 12 May: every language but English says so. */
-  readonly dayFirst: boolean
+  /** `12/5` is 12 May in every language but English. */
+  readonly language: Language
 }
 
 /** A day, and the question that it leaves open. */
@@ -91,14 +92,14 @@ function shortDay(cursor: Cursor, isDay: boolean): Token | undefined {
 }
 
 /** Reads a date: `5 december`, `Dec 5th, 2026`, `5.12.`, `2026-12-05T17:00`. */
-export function readDate(cursor: Cursor, { dayFirst }: DayOptions): FoundDay | undefined {
+export function readDate(cursor: Cursor, { language }: DayOptions): FoundDay | undefined {
   const found = cursor.take('date', 'iso', 'slashed')
   if (found?.kind === 'iso') return { day: { kind: 'iso', at: found.n, zoned: found.m === 1 } }
   if (found?.kind === 'date') return { day: { kind: 'date', y: found.n, m: found.m, d: found.d } }
   if (found) {
     const day = { kind: 'date', y: found.n, m: found.d, d: found.m } as const
     const unclear = `"${found.word}" is read in two ways; write the name of the month, such as \`5 december\`.`
-    return dayFirst ? { day } : { day, unclear }
+    return language !== 'en' ? { day } : { day, unclear }
   }
   const day = cursor.first(
     () => dayAndMonth(cursor),

@@ -3,12 +3,12 @@ import { readDay } from './read-day.ts'
 import { readDistance } from './read-distance.ts'
 import { readExcept, readRepetition } from './read-repetition.ts'
 import { isRepeated, type Spec, type TypedMoment } from './spec.ts'
+import type { Language } from './time-words.ts'
 import { Cursor, type Token } from './tokens.ts'
 
 /** Says which phrases count. */
 export interface SpecOptions {
-  /** `12/5` is 12 May: every language but English says so. */
-  readonly dayFirst: boolean
+  readonly language: Language
   /** `20 minutes` without `in` is a delay. */
   readonly bareDelay?: boolean
   /** A repetition stands elsewhere, so that an end alone counts. */
@@ -104,8 +104,8 @@ class SpecReader {
   }
 
   #moment(): TypedMoment | undefined {
-    const { dayFirst } = this.#options
-    const inner = new SpecReader(new Cursor(this.cursor.tokens, this.cursor.at), { dayFirst })
+    const { language } = this.#options
+    const inner = new SpecReader(new Cursor(this.cursor.tokens, this.cursor.at), { language })
     const moment = inner.readMoment()
     this.cursor.at = inner.cursor.at
     const { unclear } = inner.spec
@@ -155,7 +155,7 @@ class SpecReader {
 
   #hourOfWindow() {
     this.cursor.take('at')
-    return readClock(this.cursor, { said: true, inWindow: true })
+    return readClock(this.cursor, { said: true, inWindow: true, language: this.#options.language })
   }
 
   #delay(): boolean {
@@ -184,7 +184,7 @@ class SpecReader {
     if (clocks.length > 0 || day?.kind === 'iso') return false
     const dated = day !== undefined || this.#isRepeated
     const first = this.cursor.attempt(() =>
-      readClock(this.cursor, { said: this.cursor.take('at') !== undefined, dated }),
+      readClock(this.cursor, { said: this.cursor.take('at') !== undefined, dated, language: this.#options.language }),
     )
     if (first === undefined) return false
     clocks.push(first)
@@ -199,7 +199,7 @@ class SpecReader {
       if (!cursor.take('and', 'comma')) return undefined
       cursor.take('and')
       const isSaid = cursor.take('at') !== undefined
-      const found = readClock(cursor, { said: true })
+      const found = readClock(cursor, { said: true, language: this.#options.language })
       return isSaid || this.#isRepeated || !['word', 'unit'].includes(cursor.kind()) ? found : undefined
     })
     if (more !== undefined) spec.clocks.push(more)

@@ -88,7 +88,7 @@ function mostUnderstood(read: (language: Language) => Found | undefined): Found 
 function wholeIn(text: string, language: Language, openers: readonly string[]): Found | undefined {
   const tokens = tokensOf(text, vocabularyOf(language))
   const begin = openers.includes(tokens[0]?.kind ?? '') ? 1 : 0
-  const found = readSpec(tokens, begin, { dayFirst: language !== 'en', bareDelay: true })
+  const found = readSpec(tokens, begin, { language, bareDelay: true })
   const isWhole = found !== undefined && found.end === tokens.length
   return isWhole ? { spec: found.spec, text: '', length: text.length, begun: true, ended: true } : undefined
 }
@@ -96,7 +96,7 @@ function wholeIn(text: string, language: Language, openers: readonly string[]): 
 function inLanguage(text: string, language: Language): Found | undefined {
   const { edges, middle } = edgesOf(text)
   const tokens = tokensOf(edges, vocabularyOf(language))
-  const options = { dayFirst: language !== 'en' }
+  const options = { language }
   const begin = phraseAt(tokens, 0, { ...options, bareDelay: true })
   const repeated = begin !== undefined && isRepeated(begin.spec)
   const end = phraseAtEnd(tokens, begin?.end ?? 0, { ...options, repeated })
