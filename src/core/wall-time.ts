@@ -28,6 +28,19 @@ export function instantsOf(timezone: string, wall: WallTime): readonly [number] 
   return lateShows ? [late] : [early]
 }
 
+const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
+
+/**
+ * Returns a text that Parley has written with each instant in it (`2026-11-24T09:40:00.000Z`, as decisions and states
+ * keep them) as people of a zone read it: `2026-11-24 10:40 (Europe/Berlin)`.
+ */
+export function withLocalTimes(text: string, timezone: string): string {
+  return text.replace(INSTANT, (instant) => {
+    const wall = new Date(wallTimeAt(timezone, Date.parse(instant))).toISOString()
+    return `${wall.slice(0, 16).replace('T', ' ')} (${timezone})`
+  })
+}
+
 /** Returns the ms to add to UTC. */
 function offsetAt(timezone: string, instant: number): number {
   const second = Math.floor(instant / 1000) * 1000

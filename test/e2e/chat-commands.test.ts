@@ -41,6 +41,17 @@ describe('/mute', () => {
     expect(JSON.stringify(anthropic?.ledger.requests()[0]?.messages)).toContain('dinner at seven')
   })
 
+  it('S25: it ends when its writer says so, in words and in their zone', async () => {
+    const { tell } = await family()
+    expect(await tell(111, '/mute until tomorrow at 9')).toMatch(
+      /^I say nothing here until \w+ \d+ \w+ \d+ at 09:00 \(.+\)/,
+    )
+    expect(await tell(111, '/mute für 2 Stunden')).toContain('I say nothing here until')
+    expect(await tell(111, '/mute for 2 years')).toContain('more than a year')
+    expect(await tell(111, '/mute until yesterday')).toContain('is over')
+    expect(await tell(111, '/mute off')).toBe('I am back.')
+  })
+
   it('S25: it lasts over a restart, and other conversations are none of its business', async () => {
     const house = await family()
     expect(await house.tell(111, '/mute')).toContain('until `/mute off`'.replaceAll('`', ''))

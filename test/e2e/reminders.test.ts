@@ -68,6 +68,25 @@ describe('a reminder', () => {
     expect(requests()).toHaveLength(asked)
   })
 
+  it('on several days is said with day, hour, zone and end, and what has no one meaning is asked back', async () => {
+    const { say, heard, ledger, skip } = await household()
+    expect(await say(111, '/remind every monday and thursday at 8, 2 times, bins', 'I remind')).toContain(
+      'at 08:00, only on Monday and Thursday, next Thursday 26 November 2026 at 08:00 (Europe/Berlin), until Monday 30 November 2026 at 08:00 (Europe/Berlin).',
+    )
+    expect(await say(111, '/remind nächsten Freitag um 9 Bericht', 'I remind')).toContain(
+      'Friday 4 December 2026 at 09:00',
+    )
+    expect(await say(111, '/remind next week call mum', 'On which day')).toContain('next monday at 9 or 5 december at 9')
+    const after = ledger.mark()
+    await skip(47 * HOUR_MS)
+    expect(await heard(111, 'Reminder', after)).toContain('Reminder: bins')
+    expect(await say(111, '/remind list', 'bins')).toContain('next Monday 30 November')
+    const last = ledger.mark()
+    await skip(4 * 24 * HOUR_MS)
+    expect(await heard(111, 'Reminder', last)).toContain('Reminder: bins')
+    expect(await say(111, '/remind list', 'Bericht')).not.toContain('bins')
+  })
+
   it('is part of the conversation: the next turn there is shown that it was said', async () => {
     const { say, heard, skip, requests } = await household()
     await say(111, '/remind 20m stretch', 'I remind')

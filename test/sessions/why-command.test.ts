@@ -44,7 +44,9 @@ async function why(
   await store.write((tx) => tx.inbox.add(row))
   const event = { ...asking.event, quoted } as typeof asking.event
   const call = { inboxId: ids.inbox(), dispatch: { ...asking, event }, decision: asked, args: '' }
-  return whyCommand({ store, channels: CHANNELS, unseen: async () => [], readLink: () => null }).run(call)
+  return whyCommand({
+    ...{ store, channels: CHANNELS, unseen: async () => [], readLink: () => null, zoneOf: () => 'UTC' },
+  }).run(call)
 }
 
 describe('/why of people we do not know', () => {

@@ -34,7 +34,7 @@ export function scheduleCreate(schedules: Pick<ChatSchedules, 'create' | 'askerO
         properties: {
           text: { type: 'string', description: 'What is said then; of a task, what you are asked then.' },
           at: { type: 'string', description: 'Once: local time such as 2026-11-27T17:00.' },
-          every: { type: 'string', description: 'Again and again: 30m, 2h, 1d.' },
+          every: { type: 'string', description: 'Again and again: 2h, "monday and thursday at 8 until 5 may".' },
           cron: { type: 'string', description: 'Five fields, such as 0 8 * * 1-5.' },
           timezone: { type: 'string', description: 'IANA name. Default: that of the person.' },
           task: { type: 'boolean', description: 'You are asked then, instead of the text being said. Default: false.' },

@@ -1,4 +1,5 @@
 import type { WhyReport, WhyStep } from '../../core/operator.ts'
+import { withLocalTimes } from '../../core/wall-time.ts'
 import { columns } from './columns.ts'
 import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
@@ -23,7 +24,12 @@ export function printTrace(reports: readonly WhyReport[], style: Style): string[
 }
 
 function headline({ summary, decision, reason }: WhyReport): string {
-  return oneLine(summary ?? `${decision}: ${reason}`)
+  return words(summary ?? `${decision}: ${reason}`)
+}
+
+/** Returns what a decision says, its instants in the zone of this machine. */
+function words(text: string): string {
+  return withLocalTimes(oneLine(text), Intl.DateTimeFormat().resolvedOptions().timeZone)
 }
 
 function nameOf({ event, messageId, address, title }: WhyReport): string {
@@ -75,7 +81,7 @@ function traceLines(report: WhyReport, style: Style): string[] {
 }
 
 function stepLines(steps: readonly WhyStep[], style: Style): string[] {
-  const rows = columns(steps.map(({ stage, because }) => [oneLine(stage), oneLine(because)]))
+  const rows = columns(steps.map(({ stage, because }) => [oneLine(stage), words(because)]))
   return steps.flatMap((step, at) => [
     `  ${step.verdict === 'pass' ? style.good('✓') : style.bad('✗')} ${rows[at] ?? ''}`,
     ...(step.config ? [style.dim(`      setting: ${oneLine(step.config)}`)] : []),

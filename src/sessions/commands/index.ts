@@ -106,7 +106,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     approvalsCommand(deps),
     answerCommand(deps),
     statusCommand(deps),
-    outboxCommand(deps.operator.outbox),
+    outboxCommand(deps.operator.outbox, deps.zoneOf),
     usageCommand(deps),
     budgetCommand(deps),
     newCommand(deps),

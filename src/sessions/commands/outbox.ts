@@ -1,22 +1,24 @@
 import type { ChatCommand } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
+import type { PersonId } from '../../core/ids.ts'
 import type { OutboxOperator, RestorationReport } from '../../core/operate-outbox.ts'
+import { withLocalTimes } from '../../core/wall-time.ts'
 
 const LISTED = 10
 
 /** `/outbox` sends or discards messages that are held after the database was restored. It is an owner's command. */
-export function outboxCommand(outbox: OutboxOperator): ChatCommand {
+export function outboxCommand(outbox: OutboxOperator, zoneOf: (person: PersonId | undefined) => string): ChatCommand {
   return {
     name: 'outbox',
     description: 'What I hold back after my database was put back',
     args: 'resume sends it, discard drops it',
     who: 'owner',
     private: true,
-    async run({ args }) {
+    async run({ args, decision: { identity } }) {
       if (args === 'resume' || args === 'discard') return decided(outbox, args)
       if (args !== '') throw new ParleyError('invalid', 'Say `/outbox`, `/outbox resume` or `/outbox discard`.')
       const report = await outbox.restoration()
-      return report ? described(report) : 'I hold nothing back.'
+      return report ? withLocalTimes(described(report), zoneOf(identity.person)) : 'I hold nothing back.'
     },
   }
 }

@@ -11,7 +11,7 @@ export interface RemindDeps {
 }
 
 const FORMS =
-  'Say it as in `/remind 20m stretch`, `/remind tomorrow at 9 call mum`, `/remind every 2h drink`, or `/remind every day at 8 take the pill`.'
+  'Say it as in `/remind 20m stretch`, `/remind tomorrow at 9 call mum`, `/remind every 2h drink`, or `/remind every monday and thursday at 8 bins`.'
 
 /** `/remind` keeps a reminder for this chat, said without a model; `list` and `cancel` are its other words. */
 export function remindCommand(deps: RemindDeps): ChatCommand {

@@ -1,10 +1,12 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
+import type { PersonId } from '../../core/ids.ts'
 import { repliedTo } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { AGED_OUT } from '../../core/operator.ts'
 import { identifiesNobody, senderKey } from '../../core/platform-id.ts'
+import { withLocalTimes } from '../../core/wall-time.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import { describeRow, readRowFacts } from './describe-row.ts'
@@ -14,6 +16,8 @@ import { summarizeRow } from './summarize-row.ts'
 export interface WhyDeps {
   readonly store: Pick<Store, 'read'>
   readonly channels: Channels
+  /** Returns the zone in which a person reads times. */
+  zoneOf(this: void, person: PersonId | undefined): string
   /** Returns the reasons why a message may not have reached the daemon. */
   unseen(asked: string | MessageLink): Promise<readonly string[]>
   /** Reads a link to a message in any platform's form. */
@@ -32,7 +36,10 @@ export function whyCommand(deps: WhyDeps): ChatCommand {
     args: 'a link to the message you mean, unless you reply to it or mean the last one; trace for each step',
     who: 'anyone',
     private: true,
-    run: (call) => why(call, deps),
+    async run(call) {
+      const text = await why(call, deps)
+      return text && withLocalTimes(text, deps.zoneOf(call.decision.identity.person))
+    },
   }
 }
 
