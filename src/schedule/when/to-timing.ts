@@ -187,6 +187,14 @@ function settled(clock: TypedHour, part: number | undefined): TypedHour {
   return { h: h < EARLIEST_MORNING ? h + NOON : h, m, bare: false }
 }
 
+/** Settles an hour that is said again and again: a wrong half of the day would be wrong each time. */
+function settledForGood(clock: TypedHour, part: number | undefined): TypedHour {
+  const { h, m, bare } = clock
+  if (!bare || part !== undefined || h >= EARLIEST_MORNING) return settled(clock, part)
+  const minutes = String(m).padStart(2, '0')
+  throw ask(`In the morning or in the afternoon? Write \`${h}:${minutes}am\` or \`${h}:${minutes}pm\`.`)
+}
+
 function inPart({ h, m }: TypedHour, part: number): TypedHour {
   if (part < NOON) return { h: h % NOON, m, bare: false }
   if (part > 20 && (h === NOON || h < 5))
@@ -259,7 +267,8 @@ function weekdays(days: readonly number[] | undefined): string {
 
 /** Returns the fields of minutes and hours of all hours. */
 function cronClocks({ clocks, part }: Spec): [minute: string, hour: string] {
-  const all = clocks.length === 0 ? [{ h: part ?? MORNING.h, m: 0 }] : clocks.map((clock) => settled(clock, part))
+  const all =
+    clocks.length === 0 ? [{ h: part ?? MORNING.h, m: 0 }] : clocks.map((clock) => settledForGood(clock, part))
   const minutes = new Set(all.map(({ m }) => m))
   if (minutes.size > 1)
     throw ask(
@@ -297,7 +306,7 @@ function firstOf(spec: Spec, here: Here): number {
   if (clocks.length > 1)
     throw ask('Give one hour for something that is not said each day, such as `every 2 days at 9`.')
   const day: Day = spec.day ?? { kind: 'rel', days: 0 }
-  const known = clocks.map((clock) => settled(clock, part))
+  const known = clocks.map((clock) => settledForGood(clock, part))
   const at = instantOfMoment({ day, clocks: known, ...(part === undefined ? {} : { part }) }, begun(starts, here))
   return at > here.now ? at : at + DAY_MS
 }

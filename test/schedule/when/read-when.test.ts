@@ -259,6 +259,8 @@ describe('a time without one meaning is asked back', () => {
     ['31 february 2027 pay', 'a day that exists'],
     ['every day at 8 until yesterday pill', 'ends before it begins'],
     ['tomorrow at 9 ist standup', 'Asia/Kolkata'],
+    ['every day at 2:30 look at the backup', '`2:30am` or `2:30pm`'],
+    ['every other day at 6 gym', '`6:00am` or `6:00pm`'],
   ])('%s', (typed, words) => expect(question(typed)).toContain(words))
 
   test.each([
