@@ -86,7 +86,14 @@ function writtenClock(cursor: Cursor, { said, language }: ClockOptions): TypedHo
   if (h > HOURS || m >= MINUTES || !Number.isInteger(h) || (isNumber && !isFour && token.d > 2)) return undefined
   if (token.kind !== 'clock' && !said && !isNamed(cursor)) return undefined
   if (isNumber && ['unit', 'month', 'ordinal', 'times'].includes(cursor.kind())) return undefined
-  return withHalf(cursor, { h: h % HOURS, m, bare: isBareHour(h) && !isFour && !isExact(token, language) })
+  const spoken = token.kind === 'number' ? spokenMinutes(cursor) : 0
+  return withHalf(cursor, { h: h % HOURS, m: m + spoken, bare: isBareHour(h) && !isFour && !isExact(token, language) })
+}
+
+/** `nine thirty`: an hour in words has its minutes in words. */
+function spokenMinutes(cursor: Cursor): number {
+  const isMinutes = cursor.kind() === 'number' && (cursor.peek()?.n ?? 0) >= 10 && cursor.kind(1) !== 'unit'
+  return isMinutes ? (cursor.count() ?? 0) % MINUTES : 0
 }
 
 /** `05:00` and `5pm` leave no doubt about the half of the day; nor does `5:00` where clocks have 24 hours. */

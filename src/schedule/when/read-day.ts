@@ -150,11 +150,13 @@ function dayOfSomeMonth(cursor: Cursor, isOn: boolean, isThe: boolean): FoundDay
 
 /** `next week` names no day. */
 function nextPeriod(cursor: Cursor): FoundDay | undefined {
-  const before = cursor.take('next', 'coming')
+  const before = cursor.take('next', 'coming', 'this')
+  if (before && cursor.take('weekdays'))
+    return { day: { kind: 'rel', days: 0 }, unclear: 'On which day? Write one, such as `saturday at 10`.' }
   const unit = cursor.take('unit')
   if (unit === undefined || (before ?? cursor.take('next', 'coming')) === undefined) return undefined
   const name = unitOf(unit.n)
   if (!['week', 'month', 'year'].includes(name)) return undefined
-  const unclear = `On which day of the next ${name}? Write a day, such as \`next monday at 9\` or \`5 december at 9\`.`
+  const unclear = `On which day of ${before?.kind === 'this' ? 'this' : 'the next'} ${name}? Write a day, such as \`next monday at 9\` or \`5 december at 9\`.`
   return { day: { kind: 'rel', days: 0 }, unclear }
 }

@@ -21,6 +21,7 @@ export function readRepetition(cursor: Cursor, spec: Spec, options: DayOptions):
   if (!isRepeated(spec))
     return cursor.first(
       () => often(cursor),
+      () => timesEach(cursor),
       () => every(cursor, options),
       () => onDays(cursor, false),
       () => ofMonth(cursor, false),
@@ -47,6 +48,18 @@ function often(cursor: Cursor): Repetition | undefined {
   const word = cursor.take('often')
   if (word === undefined) return undefined
   return { repeat: word.n === TWO_WEEKS ? { n: 2, unit: 'week' } : { n: 1, unit: unitOf(word.n) } }
+}
+
+/** `once a week`, `twice a day`, `deux fois par jour`, `zweimal am Tag`. */
+function timesEach(cursor: Cursor): Repetition | undefined {
+  const count = cursor.count()
+  const times = cursor.take('times')
+  const each = count ?? times?.n
+  if (times === undefined || each === undefined || each < 1) return undefined
+  const before = cursor.take('number', 'per', 'every', 'on')
+  const unit = before ? cursor.take('unit') : cursor.take('often')
+  if (unit === undefined) return undefined
+  return { repeat: { n: 1, unit: unitOf(unit.n) }, ...(each > 1 ? { each } : {}) }
 }
 
 function every(cursor: Cursor, options: DayOptions): Repetition | undefined {

@@ -149,13 +149,25 @@ function phraseAt(tokens: readonly Token[], begin: number, options: SpecOptions)
 /** Words before a time that make it a part of the text: `the talk about monday`. */
 const BELONGS = /^(?:about|regarding|re|before|since|de|du|del|von|vom|pour|para|f\u00fcr|seit|vor|sobre|sur)$/i
 
+/** Kinds of words that may stand right before a time at the end: `call May at 7`, `walk 20 minutes at 5`. */
+const MAY_PRECEDE: readonly string[] = [
+  'word',
+  'comma',
+  'digits',
+  'number',
+  'ordinal',
+  'unit',
+  'short',
+  'month',
+  'span',
+]
+
 /** Returns the longest phrase that ends the text, and begins behind `from`. */
 function phraseAtEnd(tokens: readonly Token[], from: number, options: SpecOptions): Phrase | undefined {
   for (let begin = from + 1; begin < tokens.length; begin++) {
     const before = tokens[begin - 1]
     // Behind a word of time it would be a half of one.
-    if (before === undefined || !['word', 'comma', 'digits'].includes(before.kind) || BELONGS.test(before.word))
-      continue
+    if (before === undefined || !MAY_PRECEDE.includes(before.kind) || BELONGS.test(before.word)) continue
     const phrase = phraseAt(tokens, begin, options)
     if (phrase?.end === tokens.length) return phrase
   }

@@ -42,6 +42,8 @@ export interface Spec extends TypedMoment {
   repeat?: { readonly n: number; readonly unit: Unit }
   /** `every 1 day`, as against `every day`: without an hour it is counted from now on. */
   counted?: true
+  /** `twice a day`: so many hours have to be named. */
+  each?: number
   /** Days of the week, 0 is Sunday. */
   days?: readonly number[]
   /** The weekday of a month that has this number; -1 is its last. */

@@ -242,6 +242,7 @@ function withinDay(spec: Spec, { zone, now }: Here): Timing {
     throw ask(
       'Every so many hours, or at an hour? Write `every 2 hours`, `every 2 hours from 9 to 17`, or `every day at 9`.',
     )
+  if (ms <= 0 || spec.each !== undefined) throw ask('How often? Write, for example, `every 2 hours`.')
   if (window === undefined && days === undefined) return { every: ms, from: now + ms, timezone: zone }
   const hours = ms / HOUR_MS
   if (!Number.isInteger(hours) || hours > 23)
@@ -266,9 +267,11 @@ function weekdays(days: readonly number[] | undefined): string {
 }
 
 /** Returns the fields of minutes and hours of all hours. */
-function cronClocks({ clocks, part }: Spec): [minute: string, hour: string] {
+function cronClocks({ clocks, part, each }: Spec): [minute: string, hour: string] {
   const all =
     clocks.length === 0 ? [{ h: part ?? MORNING.h, m: 0 }] : clocks.map((clock) => settledForGood(clock, part))
+  if (each !== undefined && all.length !== each)
+    throw ask('At which hours? Write, for example, `every day at 8 and 20`.')
   const minutes = new Set(all.map(({ m }) => m))
   if (minutes.size > 1)
     throw ask(
@@ -297,6 +300,7 @@ function everyWeeks(spec: Spec, here: Here): Timing {
 }
 
 function everyFrom(every: number, first: number | undefined, { zone, now }: Here): Timing {
+  if (every <= 0) throw ask('Give a distance of more than nothing, such as `every 2 days`.')
   return { every, from: first ?? later(zone, now, { ms: every, months: 0, calendar: true }), timezone: zone }
 }
 

@@ -138,12 +138,12 @@ function piecesOf(raw: string, at: number, vocabulary: Vocabulary): readonly Pie
   const apart = /[,;]/.test(close)
   const piece = { text: whole, start, end: start + inner.length, apart }
   if (known(whole)) return [piece]
-  const [, before = '', dash = '', after = ''] = /^([^-\u2013]+)([-\u2013])([^-\u2013]+)$/.exec(bare) ?? []
+  const [, before = '', dash = '', after = ''] = /^([^-/\u2013]+)([-/\u2013])([^-/\u2013]+)$/.exec(bare) ?? []
   if (!known(before) || !known(after)) return [piece]
   const middle = start + before.length
   return [
     { text: before, start, end: middle, apart: false },
-    { text: '-', start: middle, end: middle + dash.length, apart: false },
+    { text: dash === '/' ? '/' : '-', start: middle, end: middle + dash.length, apart: false },
     { text: after, start: middle + dash.length, end: piece.end, apart },
   ]
 }
@@ -153,6 +153,7 @@ type Numeric = Omit<Token, 'start' | 'end' | 'word'>
 /** Returns the meaning of a word of digits; undefined where it has none as a time. */
 function numeric(word: string): Numeric | undefined {
   if (word === '-') return { kind: 'to', ...NOTHING }
+  if (word === '/') return { kind: 'and', ...NOTHING }
   if (!/^[\d.+-]/.test(word) || !/\d/.test(word) || word.length > 40) return undefined
   return clockOf(word) ?? dateOf(word) ?? spanOf(word) ?? countOf(word)
 }
