@@ -141,10 +141,8 @@ module.exports = {
     },
     ...vendor('^src/(sessions|agent|store)/', 'lru-cache'),
     ...vendor('^src/sessions/export/', 'yaml', 'zod'),
-    ...vendor('^src/schedule/', 'node-cron', 'cron-parser', 'chrono-node'),
-    // Its languages are entries of their own, which the resolver here does not follow.
-    { from: { path: '^src/schedule/' }, to: { path: '^chrono-node/en$' } },
-    // An entry of its own, as above.
+    ...vendor('^src/schedule/', 'node-cron', 'cron-parser', 'cronstrue'),
+    // An entry of its own, which the resolver here does not follow.
     { from: { path: '^src/http/' }, to: { path: '^hono/route$' } },
     ...allow('^src/hooks/', '^src/store/(store|[a-z]+-port)\\.ts$'),
     ...vendor('^src/(hooks|memory|platform)/', 'p-limit'),

@@ -1,6 +1,5 @@
 import { Command, CommanderError } from 'commander'
 import { EXIT } from '../core/errors.ts'
-import type { AddOptions } from './commands/schedule.ts'
 import { withRemedy } from './other-words.ts'
 import type { CliPorts } from './ports.ts'
 import { addApprovals } from './program-approvals.ts'
@@ -128,14 +127,14 @@ function addSchedules(program: Command, ports: CliPorts, ended: Ended): void {
   schedule
     .command('add')
     .description('say a text at a time to come, or again and again')
-    .argument('<place>', 'where, such as telegram:group:-100123', nonBlank)
+    .argument('<place>', 'where, as "schedule list --json" and "sessions list" show places', nonBlank)
     .argument('<words...>', 'the times and the text: every monday at 8 put the bins out')
     .option('--task', 'ask the agent to do it, instead of saying it')
     .option('--zone <name>', 'read the times in this zone, such as Europe/Berlin (default: that of this machine)')
     .option(...JSON_OPTION)
     .action(async (to: string, words: readonly string[], _options, command: Command) => {
       const { addSchedule } = await import('./commands/schedule.ts')
-      ended(await addSchedule(ports, { ...command.optsWithGlobals<AddOptions>(), to, words: words.join(' ') }))
+      ended(await addSchedule(ports, { ...command.optsWithGlobals(), to, words: words.join(' ') }))
     })
   schedule
     .command('next')

@@ -124,3 +124,9 @@ export interface SendRule {
   /** Unset allows. */
   readonly action?: 'allow' | 'deny'
 }
+
+/** Returns the zone in which a person writes and reads times; that of the machine where none is configured. */
+export function zoneOfPerson({ people }: Pick<RoutingPolicy, 'people'>, person: string | undefined): string {
+  const configured = people.find(({ id }) => id === person)?.timezone
+  return configured ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+}

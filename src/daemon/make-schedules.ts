@@ -6,6 +6,7 @@ import type { ChatSchedules, ScheduleAsker, ScheduleWish } from '../core/chat-sc
 import type { CommandCall } from '../core/command.ts'
 import type { PersonId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { zoneOfPerson } from '../core/policy.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import { formerNames } from '../routing/former-names.ts'
@@ -79,8 +80,7 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
   }
   const known = createKnownAddresses(store.read)
   const isKnownAddress = ({ id, sessionId }: TurnRef, url: URL) => known.isKnown({ turnId: id, sessionId }, url)
-  const zoneOf = (person: PersonId | undefined): string =>
-    policies.policy.people.find(({ id }) => id === person)?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  const zoneOf = (person: PersonId | undefined): string => zoneOfPerson(policies.policy, person)
   const fromChats = createChatSchedules({
     ...{ store, clock, logger, zoneOf, changed: service.changed },
     identityOf: (author) => identityOfAuthor(lookups, author),

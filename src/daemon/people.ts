@@ -9,6 +9,8 @@ import type { ChannelId, IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OperatorService } from '../core/operator.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
+import { zoneOfPerson } from '../core/policy.ts'
+import { withLocalTimes } from '../core/wall-time.ts'
 import { ruleOfChat } from '../routing/group-rules.ts'
 import { linkConflicts } from '../routing/identity-links.ts'
 import { ownerIds } from '../routing/owner-ids.ts'
@@ -118,13 +120,15 @@ function claimCode(access: Access): readonly ValidCode[] {
 
 const DAY_MS = 86_400_000
 
-function ownerTeller({ ids, clock, logger, say }: PeopleDeps, owners: OwnerChats): People['notifyOwners'] {
+function ownerTeller({ ids, clock, logger, say, policies }: PeopleDeps, owners: OwnerChats): People['notifyOwners'] {
   return async (where, { about, text, saidIn }) => {
     let stored = true
     const knows = saidIn && owners.personOf(saidIn)
     for (const { person, address, reader } of owners.beside(where)) {
       if (person === knows) continue
-      const notice = { source: ids.notice(), traceId: ids.trace(), address, reader, class: 'control', text } as const
+      const local = withLocalTimes(text, zoneOfPerson(policies.policy, person))
+      const to = { address, reader, class: 'control' } as const
+      const notice = { source: ids.notice(), traceId: ids.trace(), ...to, text: local }
       const key = `channel:${where.channel}@${where.account}:${about}:${person}`
       await say(notice, (tx) => tx.notices.once(key, clock.now(), DAY_MS)).catch((err: unknown) => {
         stored = false

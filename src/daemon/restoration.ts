@@ -7,7 +7,6 @@ import type { OutboxOperator, RestorationReport } from '../core/operate-outbox.t
 import type { DeliveryReport } from '../core/operate-parts.ts'
 import { DECIDED } from '../core/outbound.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
-import { withLocalTimes } from '../core/wall-time.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { asOldState } from '../routing/old-state.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
@@ -122,12 +121,10 @@ export async function restorationTeller(
 function restorationNotice({ at, lastAt, state, held }: RestorationReport): string | undefined {
   if (state !== 'held' && state !== 'found') return undefined
   const since = lastAt > 0 ? new Date(lastAt).toISOString() : 'an unknown time'
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const notice = [
+  return [
     `My database is an older copy: it ends at ${since} and was put back before ${new Date(at).toISOString()}.`,
     'I answer nothing that was said in between, for I may have answered it already.',
     'What I was asked to forget since then is in it again: ask for it once more.',
     `Queued messages I hold back: ${held}. \`/outbox resume\` sends them, \`/outbox discard\` drops them; \`/outbox\` lists what I left unanswered.`,
   ].join(' ')
-  return withLocalTimes(notice, zone)
 }

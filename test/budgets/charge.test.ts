@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { budgetsOf, hasBudgets, presentBudgets } from '../../src/budgets/applying.ts'
-import { chargeFor } from '../../src/budgets/charge.ts'
 import { underPresentNames } from '../../src/budgets/budget-gate.ts'
+import { chargeFor } from '../../src/budgets/charge.ts'
 import { parseAddress } from '../../src/core/address.ts'
 import type { BudgetConfig } from '../../src/core/budget.ts'
 

@@ -76,7 +76,9 @@ describe('a reminder', () => {
     expect(await say(111, '/remind nächsten Freitag um 9 Bericht', 'I remind')).toContain(
       'Friday 4 December 2026 at 09:00',
     )
-    expect(await say(111, '/remind next week call mum', 'On which day')).toContain('next monday at 9 or 5 december at 9')
+    expect(await say(111, '/remind next week call mum', 'On which day')).toContain(
+      'next monday at 9 or 5 december at 9',
+    )
     const after = ledger.mark()
     await skip(47 * HOUR_MS)
     expect(await heard(111, 'Reminder', after)).toContain('Reminder: bins')
