@@ -1,5 +1,5 @@
 import type { ChannelAdapter } from '../channels/adapter.ts'
-import type { DeletesMessages, EditsMessages } from '../channels/capabilities.ts'
+import type { DeletesMessages, EditsMessages, MessageTarget } from '../channels/capabilities.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { TurnId } from '../core/ids.ts'
 import type { MediaStore } from '../core/media.ts'
@@ -26,8 +26,10 @@ export type Editor = ChannelAdapter & EditsMessages & DeletesMessages
 
 /** The one message in which a growing reply is shown. */
 export interface GrowingMessage {
-  /** The markup that the message shows now. */
-  readonly rendered: string | undefined
+  /** True once a part of the reply stands in the chat. */
+  readonly stands: boolean
+  /** Returns true if the message shows this part already. */
+  shows(part: RenderedPart): boolean
   /**
    * Looks for the message of a run that crashed. Returns false if there is one: its text is not known, and it would
    * shrink before it grows, so nothing is shown in it before the whole answer.
@@ -44,7 +46,7 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
   const { address } = turn
   let abandoned = false
   let current: AbortController | undefined
-  let shown: { readonly messageId: string; readonly rendered: string } | undefined
+  let message: MessageTarget | undefined
 
   function call(send: (signal: AbortSignal) => Promise<DeliveryReceipt>): Promise<DeliveryReceipt> {
     return calls.make((control) => {
@@ -54,9 +56,10 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
     })
   }
 
-  async function edit(editor: Editor, part: RenderedPart, messageId: string): Promise<DeliveryReceipt> {
+  async function edit(editor: Editor, part: RenderedPart, target: MessageTarget): Promise<DeliveryReceipt> {
     const begunAt = clock.elapsed()
-    const receipt = await call((signal) => editor.edit({ address, messageId }, part, signal))
+    calls.shown(target)
+    const receipt = await call((signal) => editor.edit(target, part, signal))
     if (receipt.kind === 'sent') calls.wrote(address, begunAt)
     return receipt
   }
@@ -82,20 +85,22 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
   }
 
   return {
-    get rendered() {
-      return shown?.rendered
+    get stands() {
+      return message !== undefined
     },
+    shows: (part) => message !== undefined && calls.shows(message, part),
     async resume() {
       const [row] = await store.read.outbox.ofSource(turn.turnId)
       if (!row) return true
-      if (row.state === 'sent' && row.messageId !== undefined) {
-        shown = { messageId: row.messageId, rendered: row.part.text }
-      }
+      if (row.state === 'sent' && row.messageId !== undefined) message = { address, messageId: row.messageId }
       return false
     },
     async show(editor, part) {
-      const receipt = shown ? await edit(editor, part, shown.messageId) : await open(editor, part)
-      if (receipt.kind === 'sent') shown = { messageId: receipt.messageId, rendered: part.text }
+      const receipt = message ? await edit(editor, part, message) : await open(editor, part)
+      if (receipt.kind !== 'sent') return receipt
+      message = { address, messageId: receipt.messageId }
+      // The final answer may have been edited in before this late receipt.
+      if (!abandoned) calls.shown(message, part)
       return receipt
     },
     abandon() {

@@ -109,7 +109,7 @@ class GrowingReply implements LiveReply, Ticking {
   }
 
   shown(): string | undefined {
-    if (this.#message?.rendered === undefined) return undefined
+    if (!this.#message?.stands) return undefined
     return visibleWhileStreaming(this.#text).trimEnd()
   }
 
@@ -119,7 +119,7 @@ class GrowingReply implements LiveReply, Ticking {
     this.#nextAt = clock.elapsed() + LOOK_AGAIN_MS
     const editor = editorFor(this.#deps, this.#turn)
     const part = editor && renderVisible(this.#deps, this.#turn, { text: this.#text, doing: this.#doing })
-    if (!part || part.text === this.#message?.rendered) return
+    if (!part || this.#message?.shows(part)) return
     const work = this.#show(editor, part).catch((err: unknown) => this.#stop({ err }))
     this.#inFlight = work.finally(() => {
       this.#inFlight = undefined

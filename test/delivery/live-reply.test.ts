@@ -156,7 +156,7 @@ test('T31: a denied session shows nothing while its turn runs', async () => {
   expect(rig.channel.calls).toEqual([])
 })
 
-test('a reply longer than one part shows its first part; the others follow the final edit in order', async () => {
+test('a reply longer than one part shows its first part; the others follow it in order', async () => {
   const rig = await openRig()
   const parts = [
     'The first part of three has words.',
@@ -169,7 +169,7 @@ test('a reply longer than one part shows its first part; the others follow the f
   await rig.say(parts.join('\n\n'), { source })
   await rig.delivery.idle()
   expect(rig.channel.visible(DM)).toEqual(parts)
-  expect(rig.channel.calls.map(({ op }) => op)).toEqual(['send', 'edit', 'send', 'send'])
+  expect(rig.channel.calls.map(({ op }) => op)).toEqual(['send', 'send', 'send'])
 })
 
 test.each<[string, Fate]>([
@@ -228,6 +228,46 @@ test('an edit that stays unknown for a minute becomes one marked message and fre
   await rig.pass(1_000)
   expect(rig.channel.visible(DM)).toEqual(['Hel', '(repeat) Hello there', 'next'])
   expect(await rig.rows(source)).toMatchObject([{ state: 'resent', op: 'send' }])
+})
+
+test('an answer that ends as it is shown is no further call, and keeps no slot from what is said next', async () => {
+  const rig = await openRig({ limits: TELEGRAM })
+  const { source, push, settle } = await shownTurn(rig, 'Once')
+  await push('Once upon')
+  await push('Once upon a time')
+  await settle()
+  await rig.say('Once upon a time  ', { source })
+  await rig.delivery.idle()
+  const last = rig.clock.now()
+  await rig.say('next')
+  await rig.pass(0)
+  expect(rig.channel.calls.map(({ op }) => op)).toEqual(['send', 'edit', 'edit', 'send'])
+  expect(rig.channel.calls.at(-1)).toMatchObject({ text: 'next', at: last })
+  expect(await rig.rows(source)).toMatchObject([{ state: 'sent', op: 'edit', messageId: 'm1' }])
+})
+
+test.each<[string, Fate]>([
+  ['was lost', swallowed],
+  ['was refused', refused('no edits now')],
+])('an answer whose last text %s in the preview is edited in, for nobody knows what is shown', async (_, fate) => {
+  const rig = await openRig()
+  const { source, push, settle } = await shownTurn(rig, 'Hel')
+  rig.channel.fates.push(fate)
+  await push('Hello')
+  await settle()
+  await rig.say('Hello', { source })
+  await rig.delivery.idle()
+  expect(rig.channel.calls.map(({ op }) => op)).toEqual(['send', 'edit', 'edit'])
+  expect(rig.channel.visible(DM)).toEqual(['Hello'])
+})
+
+test('an answer that is shown but for its buttons is edited', async () => {
+  const rig = await openRig()
+  const { source, settle } = await shownTurn(rig, 'Shall I?')
+  await settle()
+  await rig.say('Shall I?', { source, buttons: [{ label: 'Yes', command: '/yes' }] })
+  await rig.delivery.idle()
+  expect(rig.channel.calls.map(({ op }) => op)).toEqual(['send', 'edit'])
 })
 
 test('a message that is gone when the final edit comes is sent anew', async () => {

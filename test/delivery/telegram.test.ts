@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Address } from '../../src/core/address.ts'
+import { type Address, parseAddress } from '../../src/core/address.ts'
 import type { TraceId } from '../../src/core/ids.ts'
 import { type FloodLimits, telegramFloodLimits } from '../../src/rehearsal/telegram/flood.ts'
 import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
@@ -47,18 +47,56 @@ test('F-A14: an answer lost on the wire leads to one marked repeat', async () =>
   expect(await rig.rows(message.source)).toMatchObject([{ state: 'resent' }])
 })
 
-test('F-C08: a final answer that is shown already counts as sent', async () => {
-  const { rig, server, direct, shown } = await rehearse(telegramFloodLimits)
+/** A turn whose answer is shown before it has ended. */
+async function shownAnswer({ rig, direct }: Rehearsal, text: string) {
   const turnId = rig.ids.turn()
   const live = rig.delivery.live({ turnId, traceId: 'tr_1' as TraceId, address: direct })
-  live.push('Once upon a time')
+  live.push(text)
   await rig.pass(1_000)
   await live.settle()
+  return turnId
+}
+
+test('F-C08: a final answer that is shown already is no call', async () => {
+  const rehearsal = await rehearse(telegramFloodLimits)
+  const { rig, server, direct, shown } = rehearsal
+  const turnId = await shownAnswer(rehearsal, 'Once upon a **time**')
+  await rig.say('Once upon a **time** \n', { address: direct, source: turnId })
+  await rig.pass(1_000)
+  expect(server.ledger.calls('editMessageText')).toEqual([])
+  expect(shown(direct)).toEqual(['Once upon a time'])
+  expect(await rig.rows(turnId)).toMatchObject([{ state: 'sent', op: 'edit' }])
+})
+
+test('F-C08: an edit that the platform refuses as changing nothing counts as sent', async () => {
+  const rehearsal = await rehearse(telegramFloodLimits)
+  const { rig, server, direct, shown } = rehearsal
+  const turnId = await shownAnswer(rehearsal, 'Once upon a time')
+  await rig.crash()
+  await rig.ready()
   await rig.say('Once upon a time', { address: direct, source: turnId })
   await rig.pass(1_000)
   expect(server.ledger.calls('editMessageText')).toMatchObject([{ answer: { ok: false } }])
   expect(shown(direct)).toEqual(['Once upon a time'])
   expect(await rig.rows(turnId)).toMatchObject([{ state: 'sent', op: 'edit' }])
+})
+
+test('F-C08: a burst whose answers are shown before their turns end on a slow machine is a call for each answer', async () => {
+  const { rig, server } = await rehearse()
+  const chats = Array.from({ length: 30 }, (_, at) => {
+    const ada = server.world.addUser({ firstName: `Ada ${at}` })
+    server.world.say({ from: ada, text: '/start' })
+    return parseAddress(`telegram:direct:${ada.id}`)
+  })
+  const turns = chats.map((address) => ({ turnId: rig.ids.turn(), traceId: 'tr_1' as TraceId, address }))
+  const lives = turns.map((turn) => rig.delivery.live(turn))
+  for (const live of lives) live.push('The same to everybody.')
+  await rig.pass(5_000)
+  for (const live of lives) await live.settle()
+  for (const { turnId, address } of turns) await rig.say('The same to everybody.', { address, source: turnId })
+  await rig.pass(5_000)
+  expect(server.ledger.calls('sendMessage')).toHaveLength(turns.length)
+  expect(server.ledger.calls('editMessageText')).toEqual([])
 })
 
 test('S28: a streamed reply that ends in silence leaves nothing in the chat', async () => {
