@@ -18,6 +18,11 @@ export interface Address {
   readonly chat: string
   /** Forum topic or thread. Absent means the chat's root (Telegram: General). */
   readonly topic?: string
+  /**
+   * The message below which everything stays that is said here: a channel's post in its discussion group. It makes no
+   * conversation of its own, and is not part of the address as text.
+   */
+  readonly post?: string
   /** Guild, workspace or team the chat lives in. */
   readonly space?: Space
 }
@@ -28,8 +33,8 @@ export interface Space {
 }
 
 /**
- * `telegram:group:-100123/42`; with an account that is not the default `telegram@second:group:-100123`. Space is not
- * part of it.
+ * `telegram:group:-100123/42`; with an account that is not the default `telegram@second:group:-100123`. Space and post
+ * are not part of it.
  */
 export function formatAddress(address: Address): string {
   const account = address.account === 'default' ? '' : `@${address.account}`

@@ -171,18 +171,23 @@ export interface Delivery {
 
 /**
  * The result of a send; adapters never throw for it. `not_sent`: provably nothing was sent, so a retry is safe.
- * `rejected`: the platform refused; permanent unless `retryAfterMs`. `of`: it refused the file, not the message.
- * `unknown`: a failure after the first body byte without a readable answer; never blindly repeated.
+ * `rejected`: the platform refused; permanent unless `retryAfterMs`. `of`: it refused the file, or the topic or thread,
+ * not the message. `unknown`: a failure after the first body byte without a readable answer; never blindly repeated.
  */
 export type DeliveryReceipt =
-  | { readonly kind: 'sent'; readonly messageId: string }
+  | {
+      readonly kind: 'sent'
+      readonly messageId: string
+      /** The place it was sent to, where the platform refused the topic, thread or post it was meant for. */
+      readonly address?: Address
+    }
   | { readonly kind: 'not_sent'; readonly reason: string }
   | {
       readonly kind: 'rejected'
       readonly reason: string
       readonly retryAfterMs?: number
       readonly movedTo?: Address
-      readonly of?: 'file'
+      readonly of?: 'file' | 'topic'
     }
   | { readonly kind: 'unknown'; readonly reason: string }
 

@@ -15,8 +15,9 @@ export function afterCall(item: Sending, receipt: DeliveryReceipt, facts: Judgin
   switch (receipt.kind) {
     case 'sent': {
       const resent = item.row.op === 'send' && isRepeat(item.row.part, facts.settings.repeatMark)
-      const { messageId } = receipt
-      return recording(item.row, { kind: 'settle', state: resent ? 'resent' : 'sent', messageId }, ENDED)
+      const { messageId, address } = receipt
+      const sent = recording(item.row, { kind: 'settle', state: resent ? 'resent' : 'sent', messageId }, ENDED)
+      return address === undefined ? sent : { ...sent, sentTo: address }
     }
     case 'unknown':
       return lost(item, receipt.reason, facts)
@@ -48,7 +49,8 @@ function afterRefusal(
     return recording(row, { kind: 'send_text', reason }, { kind: 'queued', id: row.id })
   if (isOutOfReach(row)) return recording(row, { kind: 'say_where_asked', reason }, { kind: 'queued', id: row.id })
   if (row.op === 'edit') return recording(row, { kind: 'send_anew' }, { kind: 'queued', id: row.id })
-  return recording(row, { kind: 'settle', state: 'rejected', reason }, ENDED)
+  const refused = recording(row, { kind: 'settle', state: 'rejected', reason }, ENDED)
+  return of === 'topic' ? { ...refused, stranded: true } : refused
 }
 
 /**

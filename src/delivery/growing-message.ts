@@ -76,9 +76,10 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
     if (abandoned) return receipt
     const item = { kind: 'sending', row, startedAt, expiresAt: Number.POSITIVE_INFINITY, as: 'first' } as const
     const facts = { elapsed: clock.elapsed(), settings: deps.settings, random: deps.random(), moved: true }
-    const { change } = afterCall(item, receipt, facts)
+    const { change, sentTo } = afterCall(item, receipt, facts)
     if (change.kind === 'settle') {
-      const settled = { ...settlement(change, clock.now()), ...sentIn(address, row, change.messageId) }
+      const where = sentTo ? { address: sentTo } : sentIn(address, row, change.messageId)
+      const settled = { ...settlement(change, clock.now()), ...where }
       await store.write((tx) => tx.outbox.settle(row.id, settled))
     }
     return receipt

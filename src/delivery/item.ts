@@ -64,6 +64,10 @@ export interface Recording {
   readonly pauseMs?: number
   /** The chat's new address. */
   readonly movedTo?: Address
+  /** The place it was sent to without its topic, thread or post, which were refused: what follows goes there. */
+  readonly sentTo?: Address
+  /** True if the topic or thread was refused, which nobody reads of there. */
+  readonly stranded?: true
 }
 
 /**

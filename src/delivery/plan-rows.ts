@@ -81,8 +81,9 @@ async function sayAll(
   planned: readonly RenderedPart[],
   startedAt: number | undefined,
 ): Promise<PlannedReply> {
-  const { deps, tx, message } = planning
-  const row = await growing(tx, message.source)
+  const { deps, tx } = planning
+  const row = await growing(tx, planning.message.source)
+  const message = row === undefined ? planning.message : beside(row, planning.message)
   const parts = row === undefined ? planned : planned.flatMap((part) => apart(part))
   const stays = row !== undefined && isShown(row) && message.below !== undefined && message.below.shown === undefined
   const entries: Entry[] = []
@@ -95,7 +96,12 @@ async function sayAll(
   }
   if (rows.length > 0) await tx.outbox.add(rows)
   for (const row of rows) entries.push(plannedEntry(deps, row))
-  return { outcome: 'planned', address: message.address, entries }
+  return { outcome: 'planned', address: planning.message.address, entries }
+}
+
+/** Returns the message as one to the place in which its first part is: the platform may have refused the topic. */
+function beside({ address }: Delivery, message: OutboundMessage): OutboundMessage {
+  return address.chat === message.address.chat ? { ...message, address } : message
 }
 
 async function sayNothing(planning: Planning, plan: Exclude<ReplyPlan, { kind: 'parts' }>): Promise<PlannedReply> {

@@ -26,6 +26,11 @@ export interface OutcomePorts {
   undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
   /** Called in the transaction in which an answer of a session that had ended undelivered is to be sent once more. */
   retried?(tx: StoreWriter, row: Delivery): Promise<void>
+  /**
+   * Called in the transaction that records it when a topic or thread takes nothing any more, so that whoever waits for
+   * an answer there reads so elsewhere.
+   */
+  stranded?(tx: StoreWriter, row: Delivery): Promise<void>
   /** Called when the state of a part is on record. */
   recorded?(row: Delivery, state: DeliveryState): void
   /** Called when a message to that address could not be read and was quarantined. */
@@ -46,7 +51,7 @@ interface RecordDeps extends OutcomePorts {
  */
 export async function record(deps: RecordDeps, { entry, conversation }: Head, item: Recording): Promise<void> {
   const { store, clock, limiter } = deps
-  const { row, movedTo, pauseMs } = item
+  const { row, movedTo, pauseMs, sentTo } = item
   if (pauseMs !== undefined) limiter.pause(conversation.address, clock.elapsed() + pauseMs)
   if (movedTo !== undefined && !conversation.followed) {
     deps.moved?.(conversation.address, movedTo)
@@ -63,10 +68,11 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
       : []
   await store.write(async (tx) => {
     await write(tx, item, { place: conversation.address, at: clock.now() })
+    if (row && sentTo) await takeAlong(tx, row, { address: sentTo, at: clock.now() })
     for (const { id } of others) {
       await tx.outbox.settle(id, { state: 'rejected', reason: 'an earlier part was refused', at: clock.now() })
     }
-    await tellSessions(deps, tx, item, conversation.address)
+    await tellSessions(deps, tx, item, sentTo ?? conversation.address)
   })
   deps.activity.step()
   const left = conversation.entries.filter((other) => !others.includes(other))
@@ -76,6 +82,18 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
   if (!row && ending) deps.unreadable?.(conversation.address)
 }
 
+/** The later parts of a message go where this part is: they would be refused as it was. */
+async function takeAlong(
+  { outbox }: StoreWriter,
+  { source }: Delivery,
+  there: Required<Pick<DeliveryChange, 'address' | 'at'>>,
+): Promise<void> {
+  for (const { id, state, notBefore } of await outbox.ofSource(source)) {
+    if (state !== 'planned' && state !== 'waiting') continue
+    await outbox.settle(id, { ...there, state, ...(notBefore === undefined ? {} : { notBefore }) })
+  }
+}
+
 /** Each message that is to be deleted stands for itself, and one that stays is no lost answer. */
 async function tellSessions(deps: RecordDeps, tx: StoreWriter, item: Recording, address: Address): Promise<void> {
   const { row } = item
@@ -83,6 +101,7 @@ async function tellSessions(deps: RecordDeps, tx: StoreWriter, item: Recording, 
   const sent = row?.class === 'effect' ? sentOf(item) : undefined
   if (!row || (!lost && !sent) || (await isBlankedMeanwhile(tx, row))) return
   if (lost) await deps.undelivered?.(tx, row, lost)
+  if (item.stranded) await deps.stranded?.(tx, row)
   if (sent) await deps.announced?.(tx, { ...row, ...sent, address })
 }
 
@@ -101,12 +120,16 @@ function isBlank({ plain, file }: Delivery['part']): boolean {
 
 async function write(
   tx: StoreWriter,
-  { id, row, change }: Recording,
+  { id, row, change, sentTo }: Recording,
   { place, at }: { readonly place: Address; readonly at: number },
 ): Promise<void> {
   switch (change.kind) {
     case 'settle':
-      return tx.outbox.settle(id, { ...settlement(change, at), ...(row && sentIn(place, row, change.messageId)) })
+      return tx.outbox.settle(id, {
+        ...settlement(change, at),
+        ...(row && sentIn(place, row, change.messageId)),
+        ...(sentTo && { address: sentTo }),
+      })
     case 'send_anew':
       return row && tx.outbox.replace(id, { ...rest(row), op: 'send', state: 'planned', at })
     case 'send_text': {

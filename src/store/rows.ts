@@ -139,7 +139,7 @@ export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
 }
 
 export const isAddress = fields({
-  ...{ channel: isText, account: isText, chat: isText, topic: maybe(isText) },
+  ...{ channel: isText, account: isText, chat: isText, topic: maybe(isText), post: maybe(isText) },
   ...{ chatType: isOneOf('direct', 'group', 'channel'), space: maybe(fields({ type: isText, id: isText })) },
 })
 export const isReader = fields({ platformId: isText, person: maybe(isText) })

@@ -38,7 +38,7 @@ export const LIMIT = 40
 
 export type RigOptions = Pick<
   Partial<DeliveryDeps>,
-  'settings' | 'moved' | 'streams' | 'unreadable' | 'speak' | 'answerAsFile'
+  'settings' | 'moved' | 'streams' | 'unreadable' | 'speak' | 'answerAsFile' | 'stranded'
 > & {
   readonly limits?: SendLimits
 }

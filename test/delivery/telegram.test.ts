@@ -1,10 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Address, parseAddress } from '../../src/core/address.ts'
 import type { TraceId } from '../../src/core/ids.ts'
+import type { Delivery } from '../../src/core/outbound.ts'
 import { type FloodLimits, telegramFloodLimits } from '../../src/rehearsal/telegram/flood.ts'
 import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
 import { adapterFor } from '../adapters/telegram/rig.ts'
-import { at, openRig, type Rig, TELEGRAM } from './rig.ts'
+import { at, openRig, type Rig, type RigOptions, TELEGRAM } from './rig.ts'
 
 interface Rehearsal {
   readonly rig: Rig
@@ -16,8 +17,8 @@ interface Rehearsal {
 }
 
 /** The service with the real client against the rehearsal server; both go by the same moved clock. */
-async function rehearse(flood?: FloodLimits): Promise<Rehearsal> {
-  const rig = await openRig({ limits: TELEGRAM })
+async function rehearse(flood?: FloodLimits, options: RigOptions = {}): Promise<Rehearsal> {
+  const rig = await openRig({ limits: TELEGRAM, ...options })
   const server = await startTelegramServer({ now: () => rig.clock.now(), ...(flood ? { flood } : {}) })
   onTestFinished(() => server.close())
   rig.adapter = adapterFor(server)
@@ -97,6 +98,82 @@ test('F-C08: a burst whose answers are shown before their turns end on a slow ma
   await rig.pass(5_000)
   expect(server.ledger.calls('sendMessage')).toHaveLength(turns.length)
   expect(server.ledger.calls('editMessageText')).toEqual([])
+})
+
+describe('an answer that is refused for its topic', () => {
+  const parts = ['The first part of three has words.', 'The second part of three has words.', 'The third has few.']
+
+  async function inTopic(place: 'direct' | 'group', options: RigOptions = {}) {
+    const rehearsal = await rehearse(undefined, options)
+    const { server, direct, group, rig } = rehearsal
+    const chat = place === 'direct' ? Number(direct.chat) : server.world.addChat({ ...FORUM, members: [] }).id
+    const topic = server.world.addTopic({ chat, name: 'Engines' })
+    const address = { ...(place === 'direct' ? direct : { ...group, chat: String(chat) }), topic: String(topic) }
+    const shownIn = (where: number | null) =>
+      server.world.messages(chat, { by: 'bot', topic: where }).map(({ message }) => message.text ?? message.caption)
+    return { ...rehearsal, chat, topic, address, shownIn, gone: () => server.world.deleteTopic({ chat, topic }), rig }
+  }
+
+  const FORUM = { type: 'supergroup', title: 'Workshop', forum: true } as const
+
+  test('goes into the direct chat whole, and its later parts and its file go straight there', async () => {
+    const { rig, server, address, gone, shownIn, direct } = await inTopic('direct')
+    gone()
+    const message = rig.message(parts.join('\n\n'), { address })
+    await rig.say('', message)
+    await rig.pass(10_000)
+    expect(shownIn(null)).toEqual(parts)
+    expect(server.ledger.calls('sendMessage')).toHaveLength(4)
+    expect((await rig.rows(message.source)).map((row) => row.address)).toEqual([direct, direct, direct])
+  })
+
+  test('goes into the direct chat whole also where the process dies between its parts', async () => {
+    const { rig, address, gone, shownIn, server } = await inTopic('direct')
+    gone()
+    const asked = server.faults.add({
+      method: 'sendMessage',
+      where: isSecond,
+      action: { kind: 'hold', when: 'before' },
+    })
+    await rig.say(parts.join('\n\n'), { address })
+    await asked.reached
+    asked.release('drop')
+    await rig.crash()
+    await rig.ready()
+    await rig.pass(60_000)
+    expect(shownIn(null)).toEqual([parts[0], '(repeat) The second part of three has w…', parts[2]])
+    expect(server.ledger.calls('sendMessage').filter(({ params }) => params.message_thread_id)).toHaveLength(1)
+  })
+
+  test('goes on where it was shown, if the topic went while it was written', async () => {
+    const rehearsal = await inTopic('direct')
+    const { rig, address, gone, shownIn, server } = rehearsal
+    gone()
+    const turnId = await shownAnswer({ ...rehearsal, direct: address }, parts[0] ?? '')
+    await rig.say(parts.join('\n\n'), { address, source: turnId })
+    await rig.pass(10_000)
+    expect(shownIn(null)).toEqual(parts)
+    expect(server.ledger.calls('sendMessage').filter(({ params }) => params.message_thread_id)).toHaveLength(1)
+  })
+
+  test('F-C06: stays refused in a group, once and with all its parts, and whoever waits is to read so', async () => {
+    const stranded: Delivery[] = []
+    const { rig, server, address, gone, shownIn } = await inTopic('group', {
+      stranded: async (_, row) => void stranded.push(row),
+    })
+    gone()
+    const message = rig.message(parts.join('\n\n'), { address })
+    await rig.say('', message)
+    await rig.pass(10_000)
+    expect(shownIn(null)).toEqual([])
+    expect(server.ledger.calls('sendMessage')).toHaveLength(1)
+    expect((await rig.rows(message.source)).map(({ state }) => state)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(stranded.map(({ partNo }) => partNo)).toEqual([0])
+  })
+
+  function isSecond({ params }: { readonly params: Readonly<Record<string, unknown>> }): boolean {
+    return String(params.text).startsWith('The second')
+  }
 })
 
 test('S28: a streamed reply that ends in silence leaves nothing in the chat', async () => {

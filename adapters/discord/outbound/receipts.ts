@@ -1,3 +1,4 @@
+import type { Address } from '../../../src/core/address.ts'
 import type { DeliveryReceipt } from '../../../src/core/outbound.ts'
 import { isFields } from '../../shared/fields.ts'
 import { isSnowflake } from '../address.ts'
@@ -8,6 +9,31 @@ const DEFAULT_WAIT_MS = 5000
 const BAD_TOKEN_WAIT_MS = 60_000
 
 const UNKNOWN_MESSAGE = 10_008
+const INVALID_FORM = 50_035
+/** No answer may be shown as one without Read Message History. */
+const NO_HISTORY = 160_002
+/** The thread is gone, archived for good, or locked. */
+const OF_THREAD: ReadonlySet<number> = new Set([10_003, 50_083, 160_005])
+
+/**
+ * Returns true for a message that was refused for the one that it answers: that is gone, a notice of the platform, or
+ * may not be read.
+ */
+export function isOfReply(outcome: CallOutcome): boolean {
+  if (outcome.kind !== 'refused') return false
+  const { code, message } = outcome
+  return code === NO_HISTORY || code === UNKNOWN_MESSAGE || (code === INVALID_FORM && /message_reference/.test(message))
+}
+
+/**
+ * Makes a receipt like `toReceipt`, from a message to a place. A thread that takes nothing stays refused: nothing falls
+ * back to its channel, where another conversation is going on and more people may read.
+ */
+export function toSendReceipt(outcome: CallOutcome, { topic }: Pick<Address, 'topic'>): DeliveryReceipt {
+  const receipt = toReceipt(outcome)
+  const isOfThread = topic !== undefined && outcome.kind === 'refused' && OF_THREAD.has(outcome.code)
+  return isOfThread && receipt.kind === 'rejected' ? { ...receipt, of: 'topic' } : receipt
+}
 
 /** The ending of a call, one of four. `acted`: the message that was edited or deleted; absent when one is made. */
 export function toReceipt(outcome: CallOutcome, acted?: string): DeliveryReceipt {

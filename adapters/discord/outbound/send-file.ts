@@ -4,8 +4,8 @@ import type { DeliveryReceipt } from '../../../src/core/outbound.ts'
 import { sendableName } from '../../../src/core/sendable-name.ts'
 import { FILE_DEADLINE_MS, ofTheFile } from '../../shared/files.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
-import { toReceipt } from './receipts.ts'
-import { channelOf, messageBody, type Ports } from './send.ts'
+import { toSendReceipt } from './receipts.ts'
+import { channelOf, create, type Ports } from './send.ts'
 
 const LOCATE_DEADLINE_MS = 15_000
 /** The file is too large, or may not be sent there; where no text may either, the text is refused after it. */
@@ -22,15 +22,14 @@ export async function sendFile(
   const channel = await channelOf(directs, part.address, { signal, deadlineMs: LOCATE_DEADLINE_MS })
   if (typeof channel !== 'string') return channel
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const outcome = await client.call(
-    {
-      ...{ verb: 'POST', path: `/channels/${channel}/messages` },
-      body: messageBody({ ...part, rendered: visible }),
-      files: [{ name: sendableName(file.name), data, contentType: file.mime }],
-    },
-    { signal, deadlineMs: FILE_DEADLINE_MS },
+  const files = [{ name: sendableName(file.name), data, contentType: file.mime }]
+  const outcome = await create({ ...part, rendered: visible }, (body) =>
+    client.call(
+      { verb: 'POST', path: `/channels/${channel}/messages`, body, files },
+      { signal, deadlineMs: FILE_DEADLINE_MS },
+    ),
   )
   if (outcome.kind === 'answered') failpoint('CP13-response-read')
   const ofFile = outcome.kind === 'refused' && (outcome.status === 413 || OF_FILE.has(outcome.code))
-  return ofTheFile(toReceipt(outcome), ofFile)
+  return ofTheFile(toSendReceipt(outcome, part.address), ofFile)
 }

@@ -9,7 +9,7 @@ import { stripNoReply } from '../../shared/no-reply.ts'
 import { isSnowflake, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, DiscordClient } from '../connection/client.ts'
 import type { DirectChannels } from './direct-channels.ts'
-import { toDeleteReceipt, toReceipt } from './receipts.ts'
+import { isOfReply, toDeleteReceipt, toReceipt, toSendReceipt } from './receipts.ts'
 
 /** From the first byte of a send to the last of its answer. */
 const SEND_DEADLINE_MS = 15_000
@@ -52,8 +52,9 @@ async function putReaction(
 }
 
 /**
- * Rendered parts to REST calls; nothing is ever repeated here. Every create carries the delivery's key as an enforced
- * nonce, so that the same send again gives the first message back. No text of a model pings anybody (F-I10).
+ * Rendered parts to REST calls; nothing is repeated here but an answer that may not be shown as one. Every create
+ * carries the delivery's key as an enforced nonce, so that the same send again gives the first message back. No text of
+ * a model pings anybody (F-I10).
  */
 export function createOutbound({ client, directs, clock }: Ports): DiscordOutbound {
   const locate: Locate = (address, options) => channelOf(directs, address, options)
@@ -78,10 +79,12 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
       if (typeof channel !== 'string') return channel
       const content = contentOf(visible)
       const path = `/channels/${channel}/messages` as const
-      const body = messageBody({ address, rendered: visible, key, ...(replyTo === undefined ? {} : { replyTo }) })
-      const outcome = await client.call({ verb: 'POST', path, body }, { signal, deadlineMs: until - clock.elapsed() })
+      const part = { address, rendered: visible, key, ...(replyTo === undefined ? {} : { replyTo }) }
+      const outcome = await create(part, (body) =>
+        client.call({ verb: 'POST', path, body }, { signal, deadlineMs: until - clock.elapsed() }),
+      )
       if (outcome.kind === 'answered') failpoint('CP13-response-read')
-      const receipt = toReceipt(outcome)
+      const receipt = toSendReceipt(outcome, address)
       const earlier = receipt.kind === 'sent' && shownIn(outcome) !== content.trim()
       if (!earlier) return receipt
       // The key had been used: this is the first message of this delivery, which may show less by now.
@@ -116,8 +119,16 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
   }
 }
 
+/** Makes a message; where the platform refuses what it answers, it is no reason to say nothing. */
+export async function create(part: OutboundPart, call: (body: object) => Promise<CallOutcome>): Promise<CallOutcome> {
+  const outcome = await call(messageBody(part))
+  if (part.replyTo === undefined || !isOfReply(outcome)) return outcome
+  const { replyTo: _, ...alone } = part
+  return call(messageBody(alone))
+}
+
 /** Returns the body of a message to make. */
-export function messageBody({ address, rendered, key, replyTo }: OutboundPart): object {
+function messageBody({ address, rendered, key, replyTo }: OutboundPart): object {
   return {
     content: contentOf(rendered),
     flags: SUPPRESS_EMBEDS,

@@ -1,5 +1,8 @@
+import type { OutboundPart } from '../../../src/channels/adapter.ts'
+import type { Address } from '../../../src/core/address.ts'
 import { askedWait } from '../../../src/core/clock.ts'
 import type { DeliveryReceipt } from '../../../src/core/outbound.ts'
+import { isFields } from '../../shared/fields.ts'
 import { isStamp } from '../address.ts'
 import type { CallOutcome, Refusal } from '../connection/client.ts'
 
@@ -28,13 +31,23 @@ const WAITS: Readonly<Record<string, number>> = {
   missing_scope: MENDING_WAIT_MS,
 }
 
+/** Refusals of the thread that a message was to stand in: its root is gone, takes no answers, or is locked. */
+export const OF_THREAD: ReadonlySet<string> = new Set([
+  'thread_not_found',
+  'invalid_thread_ts',
+  'message_not_found',
+  'cannot_reply_to_message',
+  'restricted_action_non_threadable_channel',
+  'restricted_action_thread_locked',
+])
+
 const GONE: ReadonlySet<string> = new Set(['message_not_found', 'no_message_found'])
 
 export function isTokenRefusal({ error }: Pick<Refusal, 'error'>): boolean {
   return TOKEN_REFUSALS.has(error)
 }
 
-/** The ending of a call, one of four. A refused thread stays refused: nothing falls back to the channel (F-C06). */
+/** The ending of a call, one of four. */
 export function toReceipt(outcome: CallOutcome): DeliveryReceipt {
   switch (outcome.kind) {
     case 'answered': {
@@ -49,6 +62,45 @@ export function toReceipt(outcome: CallOutcome): DeliveryReceipt {
       return { kind: 'rejected', reason, ...(wait === undefined ? {} : { retryAfterMs: wait }) }
     }
   }
+}
+
+/** A place, and the message that is answered there. */
+export type Threaded = Pick<OutboundPart, 'address' | 'replyTo'>
+
+/**
+ * Returns the place without its thread for a message that was refused for that, where it may stand there: in a direct
+ * chat the same person reads it, a channel without threads has no conversation in one, and an answer that would have
+ * begun its thread is to a question in the channel. Another thread is a conversation of its own: what is said in it
+ * stays refused (F-C06).
+ */
+export function besideThread({ address, replyTo }: Threaded, outcome: CallOutcome): Address | undefined {
+  const { topic } = address
+  const chat = withoutThread(address)
+  if (topic === undefined || outcome.kind !== 'refused' || !OF_THREAD.has(outcome.error)) return undefined
+  if (chat.chatType === 'direct' || outcome.error === 'restricted_action_non_threadable_channel') return chat
+  return topic === replyTo && outcome.error !== 'restricted_action_thread_locked' ? chat : undefined
+}
+
+function withoutThread({ topic: _, ...chat }: Address): Address {
+  return chat
+}
+
+/** The platform puts an answer to a root that was deleted into the channel without a word. */
+function isUnthreaded(outcome: CallOutcome): boolean {
+  if (outcome.kind !== 'answered') return false
+  const { message } = outcome.result
+  return isFields(message) && message.thread_ts === undefined
+}
+
+/** Makes a receipt like `toReceipt`, from a message to a place; `first` is where it was to go. */
+export function toSendReceipt(outcome: CallOutcome, address: Address, first: Address): DeliveryReceipt {
+  const receipt = toReceipt(outcome)
+  if (receipt.kind === 'sent') {
+    const there = isUnthreaded(outcome) ? withoutThread(address) : address
+    return there.topic === first.topic ? receipt : { ...receipt, address: there }
+  }
+  const isOfThread = address.topic !== undefined && outcome.kind === 'refused' && OF_THREAD.has(outcome.error)
+  return isOfThread && receipt.kind === 'rejected' ? { ...receipt, of: 'topic' } : receipt
 }
 
 /**

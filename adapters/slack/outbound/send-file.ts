@@ -9,7 +9,7 @@ import { FILE_DEADLINE_MS, ofTheFile } from '../../shared/files.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { isStamp, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, SlackClient, SlackUploads } from '../connection/client.ts'
-import { toReceipt } from './receipts.ts'
+import { besideThread, OF_THREAD, toReceipt, toSendReceipt } from './receipts.ts'
 import { content } from './send.ts'
 
 const CALL_DEADLINE_MS = 15_000
@@ -22,8 +22,8 @@ const OF_PLACE: ReadonlySet<string> = new Set([
   'not_in_channel',
   'is_archived',
   'restricted_action',
-  'thread_not_found',
   'ratelimited',
+  ...OF_THREAD,
 ])
 
 export interface FilePorts {
@@ -57,16 +57,17 @@ export async function sendFile(ports: FilePorts, part: FilePart, signal: AbortSi
   const sharing = {
     files: [{ id: place.id, title: filename }],
     channel_id,
-    ...(thread_ts === undefined ? {} : { thread_ts }),
     ...(caption === '' ? {} : { initial_comment: caption }),
   }
-  const shared = await call('files.completeUploadExternal', sharing, () => failpoint('CP12-bytes-written'))
-  if (shared.kind !== 'answered') return ofTheFile(toReceipt(shared), isOfFile(shared))
+  const share = (more: Fields) =>
+    call('files.completeUploadExternal', { ...sharing, ...more }, () => failpoint('CP12-bytes-written'))
+  const first = await share(thread_ts === undefined ? {} : { thread_ts })
+  const beside = besideThread(part, first)
+  const shared = beside ? await share({}) : first
+  if (shared.kind !== 'answered') return ofTheFile(toSendReceipt(shared, beside ?? address, address), isOfFile(shared))
   failpoint('CP13-response-read')
-  return {
-    kind: 'sent',
-    messageId: (await messageOf(ports, { id: place.id, channel: channel_id }, signal)) ?? place.id,
-  }
+  const messageId = (await messageOf(ports, { id: place.id, channel: channel_id }, signal)) ?? place.id
+  return { kind: 'sent', messageId, ...(beside ? { address: beside } : {}) }
 }
 
 function caller({ client, onOutcome }: FilePorts, signal: AbortSignal) {

@@ -10,7 +10,15 @@ import { DELIVERY_EVENT, isStamp, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, SlackClient } from '../connection/client.ts'
 import { nameOfEmoji } from './emoji-names.ts'
 import { escapeText, withoutMentions } from './escape.ts'
-import { toDeletionReceipt, toEphemeralReceipt, toReactionReceipt, toReceipt } from './receipts.ts'
+import {
+  besideThread,
+  OF_THREAD,
+  toDeletionReceipt,
+  toEphemeralReceipt,
+  toReactionReceipt,
+  toReceipt,
+  toSendReceipt,
+} from './receipts.ts'
 
 /** From the first byte of a send to the last of its answer. */
 const SEND_DEADLINE_MS = 15_000
@@ -36,8 +44,8 @@ export interface SlackOutbound {
 }
 
 /**
- * Rendered parts to API calls; nothing is ever repeated here. Where a message goes is its address alone: an answer is
- * in a thread exactly if its address has a topic.
+ * Rendered parts to API calls; nothing is repeated here but a message that was refused for its thread. Where it goes is
+ * its address alone: an answer is in a thread exactly if its address has a topic.
  * @param onOutcome called after every call, so that a revoked token is seen at once
  */
 export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOutcome) => void): SlackOutbound {
@@ -47,10 +55,8 @@ export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOut
     onOutcome(outcome)
     return outcome
   }
-  const send = async (
-    { address, rendered, key, replyTo }: OutboundPart,
-    signal: AbortSignal,
-  ): Promise<DeliveryReceipt> => {
+  const send = async (part: OutboundPart, signal: AbortSignal, first = part.address): Promise<DeliveryReceipt> => {
+    const { address, rendered, key, replyTo } = part
     const target = toApiTarget(address)
     const visible = stripNoReply(rendered)
     if (target === null) return NO_ADDRESS
@@ -58,23 +64,25 @@ export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOut
     const answers = replyTo === undefined ? {} : { answers: replyTo }
     const metadata = { event_type: DELIVERY_EVENT, event_payload: { id: key, ...answers } }
     const quiet = { unfurl_links: false, unfurl_media: false }
-    return toReceipt(
-      await call(
-        'chat.postMessage',
-        { ...target, ...content(visible), ...buttonsOf(visible), ...quiet, metadata },
-        signal,
-      ),
-    )
+    const message = { ...target, ...content(visible), ...buttonsOf(visible), ...quiet, metadata }
+    const outcome = await call('chat.postMessage', message, signal)
+    const beside = besideThread(part, outcome)
+    return beside ? send({ ...part, address: beside }, signal, first) : toSendReceipt(outcome, address, first)
   }
   return {
-    send,
+    send: (part, signal) => send(part, signal),
     async answerPrivately({ recipient, partNo: _, ...part }, signal) {
       const target = toApiTarget(part.address)
       const visible = stripNoReply(part.rendered)
       if (target === null) return NO_ADDRESS
       if (visible === null) return SILENT
-      const args = { ...target, user: recipient.id, ...content(visible) }
-      const outcome = await call('chat.postEphemeral', args, signal)
+      const args = { user: recipient.id, ...content(visible) }
+      const asked = await call('chat.postEphemeral', { ...target, ...args }, signal)
+      // Nobody else reads it, wherever it stands.
+      const isOfThread = target.thread_ts !== undefined && asked.kind === 'refused' && OF_THREAD.has(asked.error)
+      const outcome = isOfThread
+        ? await call('chat.postEphemeral', { channel: target.channel, ...args }, signal)
+        : asked
       if (outcome.kind !== 'refused' || !NOT_THERE.has(outcome.error)) return toEphemeralReceipt(outcome)
       return send(recipient.otherwise === 'here' ? part : directPart(part, recipient), signal)
     },

@@ -7,7 +7,7 @@ import { FILE_DEADLINE_MS, ofTheFile } from '../../shared/files.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { toApiId, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, TelegramClient } from '../connection/client.ts'
-import { type Draft, mend, toReceipt } from './receipts.ts'
+import { type Draft, mend, placeOf, toSendReceipt } from './receipts.ts'
 
 /** The way in which a file is tried. */
 type As = FilePart['file']['as']
@@ -30,23 +30,23 @@ export async function sendFile(
   { address, rendered, replyTo, file, bytes }: FilePart,
   signal: AbortSignal,
 ): Promise<DeliveryReceipt> {
-  const target = toApiTarget(address)
   const visible = stripNoReply(rendered)
-  if (target === null || visible === null)
-    return { kind: 'rejected', reason: target === null ? 'this address is no Telegram chat' : 'silent' }
+  if (toApiTarget(address) === null) return { kind: 'rejected', reason: 'this address is no Telegram chat' }
+  if (visible === null) return { kind: 'rejected', reason: 'silent' }
   const source = {
     source: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     filename: sendableName(file.name),
   }
   const until = clock.elapsed() + FILE_DEADLINE_MS
   const reply = replyTo === undefined || address.chatType === 'direct' ? null : toApiId(replyTo)
-  let draft: FileDraft = { rendered: visible, reply, as: file.as }
+  const begun: FileDraft = { rendered: visible, address, reply, as: file.as }
+  let draft = begun
   for (;;) {
     const options = { signal, deadlineMs: until - clock.elapsed(), onWritten }
-    const outcome = await call(client, { ...target, ...fieldsOf(draft) }, { source, as: draft.as, options })
+    const outcome = await call(client, fieldsOf(draft), { source, as: draft.as, options })
     if (outcome.kind === 'answered') failpoint('CP13-response-read')
     const mended = mendFile(draft, outcome)
-    if (mended === null) return ofTheFile(toReceipt(outcome, { address }), isOfFile(outcome))
+    if (mended === null) return ofTheFile(toSendReceipt(outcome, draft, begun), isOfFile(outcome))
     draft = mended
   }
 }
@@ -78,11 +78,14 @@ function call(
 }
 
 /** In a form, the client sends structured values only as text, and drops others unsaid. */
-function fieldsOf({ rendered: { text, plain, markup }, reply }: FileDraft): object {
+function fieldsOf(draft: FileDraft) {
+  const { text, plain, markup } = draft.rendered
+  const { reply_parameters: above, ...place } = placeOf(draft)
   const caption = markup === 'html' ? { caption: text, parse_mode: 'HTML' } : { caption: plain }
   return {
+    ...place,
     ...(plain === '' ? {} : caption),
-    ...(reply === null ? {} : { reply_parameters: JSON.stringify({ message_id: reply }) }),
+    ...(above === undefined ? {} : { reply_parameters: JSON.stringify(above) }),
   }
 }
 

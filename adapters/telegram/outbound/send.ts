@@ -8,15 +8,15 @@ import { stripNoReply } from '../../shared/no-reply.ts'
 import { toApiId, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, TelegramClient } from '../connection/client.ts'
 import { toReaction, toReactionReceipt } from './reactions.ts'
-import { type Draft, mend, type Sent, toReceipt, waitMs } from './receipts.ts'
+import { chatOf, type Draft, mend, placeOf, toReceipt, toSendReceipt, waitMs } from './receipts.ts'
 
 /** From the first byte of a send to the last of its answer, its mended repetition included. */
 const SEND_DEADLINE_MS = 15_000
 const TYPING_DEADLINE_MS = 5000
 
 /** The receipt for a part without a message to send. The exit in `delivery` never lets such a part come this far. */
-const SILENT = Promise.resolve<DeliveryReceipt>({ kind: 'rejected', reason: 'silent' })
-const NO_ADDRESS = Promise.resolve<DeliveryReceipt>({ kind: 'rejected', reason: 'this address is no Telegram chat' })
+const SILENT: DeliveryReceipt = { kind: 'rejected', reason: 'silent' }
+const NO_ADDRESS: DeliveryReceipt = { kind: 'rejected', reason: 'this address is no Telegram chat' }
 
 export interface TelegramOutbound {
   send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt>
@@ -27,48 +27,53 @@ export interface TelegramOutbound {
   proveSending(address: Address, signal: AbortSignal): Promise<SendingProof>
 }
 
-/** Rendered parts to API calls. A refusal over mere form is mended once; nothing else is ever repeated here. */
-export function createOutbound(client: TelegramClient, clock: Clock): TelegramOutbound {
-  const deliver = async (
-    draft: Draft,
-    sent: Sent,
-    signal: AbortSignal,
-    call: (draft: Draft, options: CallOptions) => Promise<CallOutcome>,
-  ): Promise<DeliveryReceipt> => {
-    const until = clock.elapsed() + SEND_DEADLINE_MS
-    let leftMs = SEND_DEADLINE_MS
-    for (let current = draft; ; leftMs = until - clock.elapsed()) {
-      const outcome = await call(current, changing(signal, leftMs))
-      if (outcome.kind === 'answered') failpoint('CP13-response-read')
-      const mended = mend(current, outcome)
-      if (mended === null) return toReceipt(outcome, sent)
-      current = mended
-    }
+interface Trying {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly call: (draft: Draft, options: CallOptions) => Promise<CallOutcome>
+}
+
+/** Tries a draft, and what `mend` makes of it as long as it does; returns the last outcome and the draft it is of. */
+async function deliver(begun: Draft, { clock, signal, call }: Trying) {
+  const until = clock.elapsed() + SEND_DEADLINE_MS
+  for (let draft = begun; ; ) {
+    const outcome = await call(draft, changing(signal, until - clock.elapsed()))
+    if (outcome.kind === 'answered') failpoint('CP13-response-read')
+    const mended = mend(draft, outcome)
+    if (mended === null) return { outcome, draft }
+    draft = mended
   }
+}
+
+/** Rendered parts to API calls. A refusal over mere form or place is mended; nothing else is ever repeated here. */
+export function createOutbound(client: TelegramClient, clock: Clock): TelegramOutbound {
   const type = async (address: Address, signal: AbortSignal): Promise<CallOutcome | null> => {
     const target = toApiTarget(address)
     if (target === null) return null
     return client.call('sendChatAction', { ...target, action: 'typing' }, { deadlineMs: TYPING_DEADLINE_MS, signal })
   }
   return {
-    send({ address, rendered, replyTo }, signal) {
-      const target = toApiTarget(address)
+    async send({ address, rendered, replyTo }, signal) {
       const visible = stripNoReply(rendered)
-      if (target === null) return NO_ADDRESS
+      if (toApiTarget(address) === null) return NO_ADDRESS
       if (visible === null) return SILENT
       const reply = replyTo === undefined || address.chatType === 'direct' ? null : toApiId(replyTo)
-      return deliver({ rendered: visible, reply }, { address }, signal, (draft, options) =>
-        client.call('sendMessage', { ...target, ...content(draft), ...replyParameters(draft) }, options),
-      )
+      const begun = { rendered: visible, address, reply }
+      const call: Trying['call'] = (draft, options) =>
+        client.call('sendMessage', { ...placeOf(draft), ...content(draft) }, options)
+      const { outcome, draft } = await deliver(begun, { clock, signal, call })
+      return toSendReceipt(outcome, draft, begun)
     },
-    edit({ address, messageId }, rendered, signal) {
+    async edit({ address, messageId }, rendered, signal) {
       const target = toMessage(address, messageId)
       const visible = stripNoReply(rendered)
       if (target === null) return NO_ADDRESS
       if (visible === null) return SILENT
-      return deliver({ rendered: visible, reply: null }, { address, messageId }, signal, (draft, options) =>
-        client.call('editMessageText', { ...target, ...content(draft) }, options),
-      )
+      const begun = { rendered: visible, address: chatOf(address), reply: null }
+      const call: Trying['call'] = (draft, options) =>
+        client.call('editMessageText', { ...target, ...content(draft) }, options)
+      const { outcome } = await deliver(begun, { clock, signal, call })
+      return toReceipt(outcome, { address, messageId })
     },
     async delete({ address, messageId }, signal) {
       const target = toMessage(address, messageId)
@@ -125,10 +130,6 @@ function keyboardOf(buttons: readonly Button[]) {
   const keys = buttons.map(({ label: text, command }) => ({ text, callback_data: command }))
   const inOne = keys.length <= ROW.buttons && keys.every(({ text }) => text.length * keys.length <= ROW.characters)
   return { inline_keyboard: inOne ? [keys] : keys.map((key) => [key]) }
-}
-
-function replyParameters({ reply }: Draft) {
-  return reply === null ? undefined : { reply_parameters: { message_id: reply } }
 }
 
 function toMessage(address: Address, messageId: string): { chat_id: string; message_id: number } | null {

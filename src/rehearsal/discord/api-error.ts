@@ -42,6 +42,7 @@ export const closedDirect = () => new ApiError(403, 50_007, 'Cannot send message
 export const missingPermissions = () => new ApiError(403, 50_013, 'Missing Permissions')
 export const archivedThread = () => new ApiError(400, 50_083, 'Thread is archived')
 export const invalidJson = () => new ApiError(400, 50_109, 'The request body contains invalid JSON.')
+export const noHistory = () => new ApiError(403, 160_002, 'Cannot reply without permission to read message history')
 export const threadExists = () => new ApiError(400, 160_004, 'A thread has already been created for this message')
 export const lockedThread = () => new ApiError(403, 160_005, 'Thread is locked')
 

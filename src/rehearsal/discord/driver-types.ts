@@ -41,7 +41,7 @@ export interface NewThread {
 }
 
 /** The bot's rights in a channel; a thread has those of its parent. */
-export type Access = 'full' | 'read_only' | 'hidden'
+export type Access = 'full' | 'no_history' | 'read_only' | 'hidden'
 
 export interface Slash {
   from: Ref

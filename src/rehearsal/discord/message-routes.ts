@@ -1,5 +1,12 @@
 import type { UploadedFile } from '../uploads.ts'
-import { archivedThread, emptyMessage, foreignMessage, invalidField, missingPermissions } from './api-error.ts'
+import {
+  archivedThread,
+  emptyMessage,
+  foreignMessage,
+  invalidField,
+  missingPermissions,
+  noHistory,
+} from './api-error.ts'
 import type { ApiAttachment, ApiMessage } from './api-types.ts'
 import { buildMessage } from './build-message.ts'
 import { isRecord } from './read-body.ts'
@@ -17,7 +24,7 @@ export function createMessage(api: RestApi, call: RestCall): ApiMessage {
   const content = readContent(call)
   if (content === '' && call.files.length === 0) throw emptyMessage()
   const nonce = readNonce(call)
-  const replied = readReply(state, call)
+  const replied = readReply(api, state, call)
   const first = nonce !== undefined && call.body.enforce_nonce === true ? givenBack(api, nonce) : undefined
   if (first !== undefined) return first
   const message = build(api, state, { content, replied, call })
@@ -69,7 +76,8 @@ export function getMessages(api: RestApi, call: RestCall): ApiMessage[] {
     throw invalidField('limit', 'NUMBER_TYPE_MAX', 'int value should be less than or equal to 100.')
   }
   const [after, before] = [call.query.get('after'), call.query.get('before')]
-  const all = [...state.messages.values()].filter(({ deleted }) => !deleted).map(({ message }) => message)
+  const shown = api.world.accessTo(state) === 'no_history' ? [] : [...state.messages.values()]
+  const all = shown.filter(({ deleted }) => !deleted).map(({ message }) => message)
   if (after !== null)
     return all
       .filter(({ id }) => BigInt(id) > BigInt(after))
@@ -133,13 +141,23 @@ function givenBack({ nonces, world, ledger }: RestApi, nonce: string): ApiMessag
   return { ...stored.message, nonce }
 }
 
-function readReply(state: ChannelState, { body }: RestCall): ApiMessage | undefined {
+/** The kinds of messages that people write: all others are notices of the platform, which nobody can answer. */
+const WRITTEN: ReadonlySet<number> = new Set([0, 19, 20, 21, 23])
+
+function readReply({ world }: RestApi, state: ChannelState, { body }: RestCall): ApiMessage | undefined {
   const reference = body.message_reference
   if (!isRecord(reference)) return undefined
+  if (world.accessTo(state) === 'no_history') throw noHistory()
   const stored = state.messages.get(String(reference.message_id))
+  if (stored !== undefined && !stored.deleted && !WRITTEN.has(stored.message.type))
+    throw invalidField(
+      'message_reference',
+      'REPLIES_CANNOT_REPLY_TO_SYSTEM_MESSAGE',
+      'Cannot reply to a system message',
+    )
   if (stored !== undefined && !stored.deleted) return stored.message
   if (reference.fail_if_not_exists === false) return undefined
-  throw invalidField('message_reference', 'REPLIES_UNKNOWN_MESSAGE', 'Unknown message')
+  throw invalidField('message_reference', 'MESSAGE_REFERENCE_UNKNOWN_MESSAGE', 'Unknown message')
 }
 
 /** Without `allowed_mentions` everything in the text pings. */

@@ -104,10 +104,12 @@ function checkBlocks(blocks: unknown): void {
 }
 
 /** This is stricter than the platform: a missing thread is refused instead of being made up. */
-export function readThread({ messages }: ChannelState, params: Params): string | undefined {
+export function readThread({ messages, threadless, locked }: ChannelState, params: Params): string | undefined {
   const thread = textParam(params, 'thread_ts')
   if (thread === undefined) return undefined
   if (!/^\d+\.\d{6}$/.test(thread)) throw new SlackApiError('invalid_thread_ts')
+  if (threadless) throw new SlackApiError('restricted_action_non_threadable_channel')
+  if (locked.has(thread)) throw new SlackApiError('restricted_action_thread_locked')
   const root = messages.find(thread)
   if (root === undefined) throw new SlackApiError('thread_not_found')
   if (threadOf(root.message) !== null) throw new SlackApiError('cannot_reply_to_message')

@@ -12,6 +12,10 @@ export interface ChannelState {
   readonly name: string
   readonly members: Set<string>
   archived: boolean
+  /** Its administrators allow no threads. */
+  threadless: boolean
+  /** Roots of threads that administrators have locked. */
+  readonly locked: Set<string>
   /** People of other workspaces are in it. */
   readonly external: boolean
   readonly messages: MessageStore
@@ -170,8 +174,14 @@ export class WorldState {
     this.ledger.append({ kind: 'message', at: this.now(), change, byBot, ...facts })
   }
 
-  #keep(channel: Omit<ChannelState, 'archived' | 'messages'>): ChannelState {
-    const state = { ...channel, archived: false, messages: new MessageStore() }
+  #keep(channel: Omit<ChannelState, 'archived' | 'threadless' | 'locked' | 'messages'>): ChannelState {
+    const state = {
+      ...channel,
+      archived: false,
+      threadless: false,
+      locked: new Set<string>(),
+      messages: new MessageStore(),
+    }
     this.#channels.set(state.id, state)
     return state
   }

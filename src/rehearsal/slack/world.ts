@@ -188,6 +188,16 @@ export class SlackWorld extends WorldState {
     this.channel(channel).archived = archived
   }
 
+  /** Locks a thread: nobody but administrators answers there any more. */
+  lockThread(channel: ChannelRef, root: MessageRef): void {
+    this.channel(channel).locked.add(typeof root === 'string' ? root : root.ts)
+  }
+
+  /** Makes a channel one without threads. */
+  forbidThreads(channel: ChannelRef): void {
+    this.channel(channel).threadless = true
+  }
+
   /** Removes a user from a channel or, with `joined`, adds them; by default the bot. */
   setMember(channel: ChannelRef, joined: boolean, user: UserRef = this.app.bot): void {
     const { members } = this.channel(channel)

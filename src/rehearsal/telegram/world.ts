@@ -33,10 +33,14 @@ import { WorldState } from './world-state.ts'
 export class TelegramWorld extends WorldState {
   #nextPressId = 4_000_000_000_000
 
-  /** Adds a topic to a forum and returns its thread id, which is the id of its creation message. */
+  /**
+   * Adds a topic to a forum, or to the direct chat of a bot with topics, and returns its thread id, which is the id of
+   * its creation message.
+   */
   addTopic(input: NewTopic): number {
     const state = this.chat(input.chat)
-    if (state.chat.is_forum !== true) throw new Error(`Chat ${state.chat.id} is no forum; add it with forum: true.`)
+    if (state.chat.is_forum !== true && state.chat.type !== 'private')
+      throw new Error(`Chat ${state.chat.id} is no forum; add it with forum: true.`)
     const from = input.by === undefined ? this.bot().user : this.user(input.by)
     const service = buildMessage({ state, at: this.now(), from })
     service.message_thread_id = service.message_id

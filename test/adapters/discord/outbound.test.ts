@@ -84,6 +84,42 @@ describe('send', () => {
     expect(texts()).toEqual(['hello'])
   })
 
+  test.each(['no_history', 'system'] as const)(
+    'an answer that may not be shown as one (%s) is sent without',
+    async (why) => {
+      const { send, texts, calls, server, channel, ada, adapter, address, signal } = await open()
+      const extra = why === 'system' ? { type: 7 } : {}
+      const asked = server.world.say({ from: ada, channel, text: 'hi', extra })
+      if (why === 'no_history') server.world.setAccess(channel, 'no_history')
+      const file = { media: 'x' as never, name: 'plan.txt', mime: 'text/plain', size: 4, as: 'document' } as const
+      const part = { address, key: 'file', rendered: markdown('plan'), replyTo: asked.id }
+      expect(await send('hello', { replyTo: asked.id })).toMatchObject({ kind: 'sent' })
+      expect(await adapter.sendFile({ ...part, file, bytes: Buffer.from('plan') }, signal)).toMatchObject({
+        kind: 'sent',
+      })
+      expect(texts()).toEqual(['hello', 'plan'])
+      expect(calls()).toHaveLength(4)
+    },
+  )
+
+  test('an answer that was refused for what it answers is sent without', async () => {
+    const { send, texts, server } = await open()
+    const body = { message: 'Unknown Message', code: 10_008 }
+    server.faults.add({ method: 'createMessage', action: { kind: 'answer', when: 'before', status: 404, body } })
+    expect(await send('hello', { replyTo: '5' })).toMatchObject({ kind: 'sent' })
+    expect(texts()).toEqual(['hello'])
+  })
+
+  test('a thread that is locked or gone is a refusal of the thread, and nothing falls back to its channel', async () => {
+    const { send, texts, server, channel, address } = await open()
+    const thread = server.world.addThread({ channel, name: 'plans' })
+    server.world.setThread(thread, { locked: true })
+    const to = (topic: string) => send('hello', { address: { ...address, topic } })
+    expect(await to(thread.id)).toEqual({ kind: 'rejected', reason: '160005: Thread is locked', of: 'topic' })
+    expect(await to('5')).toEqual({ kind: 'rejected', reason: '10003: Unknown Channel', of: 'topic' })
+    expect(texts()).toEqual([])
+  })
+
   test('a person is written to in their direct chat, which is opened once', async () => {
     const { send, server, ada, calls } = await open()
     const address = addressOf('direct', ada.id)

@@ -22,10 +22,16 @@ async function open(options: Parameters<typeof openRig>[0] = {}) {
   const channel = world.addChannel({ name: 'engine-room', members: [ada] })
   const root = world.say({ from: ada, channel, text: 'a thread' })
   const at: Address = { channel: 'slack', account: toAccountId('default'), chatType: 'channel', chat: channel.id }
-  const send = (rendered: RenderedPart, address: Address = at) =>
-    rig.adapter.send({ address, rendered, key: KEY }, rig.signal)
+  const direct: Address = { ...at, chatType: 'direct', chat: world.direct(ada).id }
+  const send = (rendered: RenderedPart, address: Address = at, more: { readonly replyTo?: string } = {}) =>
+    rig.adapter.send({ address, rendered, key: KEY, ...more }, rig.signal)
+  const sendFile = (address: Address, more: { readonly replyTo?: string }) => {
+    const file = { media: 'x' as never, name: 'plan.txt', mime: 'text/plain', size: 4, as: 'document' } as const
+    const part = { address, rendered: words('plan'), key: KEY, file, bytes: Buffer.from('plan'), ...more }
+    return rig.adapter.sendFile(part, rig.signal)
+  }
   const lost = { address: at, key: KEY, rendered: words('x'), ageMs: 1000 }
-  return { ...rig, world, ledger, faults, ada, channel, root, at, send, lost }
+  return { ...rig, world, ledger, faults, ada, channel, root, at, direct, send, sendFile, lost }
 }
 
 describe('a send', () => {
@@ -50,8 +56,53 @@ describe('a send', () => {
     expect(await send(words('too late'), { ...at, topic: root.ts })).toEqual({
       kind: 'rejected',
       reason: 'thread_not_found',
+      of: 'topic',
     })
     expect(ledger.fromBot()).toHaveLength(1)
+  })
+
+  test('that is refused for its thread goes without it where that is the same conversation, and files do', async () => {
+    const { send, sendFile, at, root, world, ledger, channel, direct } = await open()
+    world.remove(channel, root)
+    const begun = { ...at, topic: root.ts }
+    expect(await send(words('begun'), begun, { replyTo: root.ts })).toMatchObject({ kind: 'sent', address: at })
+    expect(await sendFile(begun, { replyTo: root.ts })).toMatchObject({ kind: 'sent', address: at })
+    expect(await send(words('alone'), { ...direct, topic: root.ts })).toMatchObject({ kind: 'sent', address: direct })
+    world.forbidThreads(channel)
+    expect(await send(words('threadless'), begun)).toMatchObject({ kind: 'sent', address: at })
+    expect(ledger.fromBot().map(({ thread }) => thread)).toEqual([null, null, null, null])
+  })
+
+  test('that the platform has put into the channel without a word is known to be there', async () => {
+    const { send, at, root, faults } = await open()
+    const body = {
+      ok: true,
+      channel: at.chat,
+      ts: '1700000000.000001',
+      message: { text: 'x', ts: '1700000000.000001' },
+    }
+    faults.add({ method: 'chat.postMessage', action: { kind: 'answer', when: 'before', status: 200, body } })
+    const receipt = { kind: 'sent', messageId: body.ts, address: at }
+    expect(await send(words('x'), { ...at, topic: root.ts })).toEqual(receipt)
+  })
+
+  test('to a thread that was locked is a refusal of the thread, also where it would have begun there', async () => {
+    const { send, sendFile, at, root, world, ledger, channel } = await open()
+    world.lockThread(channel, root)
+    const reason = 'restricted_action_thread_locked'
+    const there = { ...at, topic: root.ts }
+    expect(await send(words('x'), there, { replyTo: root.ts })).toEqual({ kind: 'rejected', reason, of: 'topic' })
+    expect(await sendFile(there, {})).toEqual({ kind: 'rejected', reason, of: 'topic' })
+    expect(ledger.fromBot()).toEqual([])
+  })
+
+  test('for one person alone stands beside a thread that is gone', async () => {
+    const { at, root, world, ledger, channel, adapter, signal, ada } = await open()
+    world.remove(channel, root)
+    const part = { address: { ...at, topic: root.ts }, key: KEY, rendered: words('psst') }
+    const recipient = { id: ada.id, otherwise: 'direct' } as const
+    expect(await adapter.answerPrivately({ ...part, recipient, partNo: 0 }, signal)).toMatchObject({ kind: 'sent' })
+    expect(ledger.entries.filter(({ kind }) => kind === 'whisper')).toMatchObject([{ thread: null }])
   })
 
   test.each(['<!channel> wake up', '<!here>', '<@U333> you', '<!subteam^S1|@crew>', '@channel'])(

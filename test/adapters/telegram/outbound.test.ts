@@ -149,9 +149,78 @@ describe('send', () => {
     spoil(server, forum.id, topic)
     const receipt = await send(html('hello'), { address: groupOf(forum.id, topic) })
 
-    expect(receipt).toEqual({ kind: 'rejected', reason: expect.stringMatching(/TOPIC_CLOSED|thread not found/) })
+    const reason = expect.stringMatching(/TOPIC_CLOSED|thread not found/)
+    expect(receipt).toEqual({ kind: 'rejected', reason, of: 'topic' })
     expect(calls()).toHaveLength(1)
     expect(world.messages(forum, { by: 'bot' })).toEqual([])
+  })
+
+  test('a topic of a direct chat that is gone is left out, since the same person reads the chat', async () => {
+    const { send, world, ada, direct, adapter, signal } = await open()
+    const topic = world.addTopic({ chat: ada.id, name: 'Engines' })
+    world.deleteTopic({ chat: ada.id, topic })
+    const address = { ...direct, topic: String(topic) }
+    const file = { media: 'x' as never, name: 'plan.txt', mime: 'text/plain', size: 4, as: 'document' } as const
+    const part = { address, key: 'k'.repeat(25), rendered: html('plan') }
+    expect(await send(html('hello'), { address })).toMatchObject({ kind: 'sent', address: direct })
+    expect(await adapter.sendFile({ ...part, file, bytes: Buffer.from('plan') }, signal)).toMatchObject({
+      kind: 'sent',
+      address: direct,
+    })
+    const shown = world
+      .messages(ada.id, { by: 'bot', topic: null })
+      .map(({ message }) => message.text ?? message.caption)
+    expect(shown).toEqual(['hello', 'plan'])
+  })
+
+  test.each([
+    'Bad Request: message to be replied not found',
+    'Bad Request: replied message not found',
+    'Bad Request: reply message not found',
+    'Bad Request: REPLY_MESSAGE_ID_INVALID',
+    'Bad Request: REPLY_TO_INVALID',
+    'Bad Request: MESSAGE_ID_INVALID',
+    'Bad Request: QUOTE_TEXT_INVALID',
+  ])('F-C02: an answer refused with "%s" goes out without what it answers', async (description) => {
+    const { send, calls, server, world, ada, family } = await open()
+    const asked = world.say({ from: ada, chat: family, text: 'what?' })
+    const body = { ok: false, error_code: 400, description }
+    server.faults.add({ method: 'sendMessage', action: { kind: 'answer', when: 'before', status: 400, body } })
+    const address = groupOf(family.id)
+    expect(await send(html('this'), { address, replyTo: String(asked.message_id) })).toMatchObject({ kind: 'sent' })
+    expect(calls().map(({ params }) => params.reply_parameters !== undefined)).toEqual([true, false])
+  })
+
+  test('a keyboard that is refused is no answer that is, and is not sent again', async () => {
+    const { send, calls, server, world, ada, family } = await open()
+    const asked = world.say({ from: ada, chat: family, text: 'what?' })
+    const body = { ok: false, error_code: 400, description: 'Bad Request: reply markup is too long' }
+    server.faults.add({ method: 'sendMessage', action: { kind: 'answer', when: 'before', status: 400, body } })
+    const there = { address: groupOf(family.id), replyTo: String(asked.message_id) }
+    expect(await send(html('this'), there)).toEqual({ kind: 'rejected', reason: `400: ${body.description}` })
+    expect(calls()).toHaveLength(1)
+  })
+
+  test('below a post every message stays there, and goes into the group once the post is gone', async () => {
+    const { send, world, ada } = await open()
+    const channel = world.addChat({ type: 'channel', title: 'News' })
+    const group = world.addChat({ type: 'supergroup', title: 'Talk', discusses: channel, members: [ada] })
+    world.say({ from: ada, chat: channel, text: 'the pool opens' })
+    const post = world.messages(group)[0]?.message.message_id ?? 0
+    const asked = world.say({ from: ada, chat: group, text: 'when?', replyTo: post })
+    const address = { ...groupOf(group.id), post: String(post) }
+    const threads = () => world.messages(group, { by: 'bot' }).map(({ message }) => message.message_thread_id)
+    await send(html('at nine'), { address, replyTo: String(asked.message_id) })
+    await send(html('and until six'), { address })
+    await send(html('what was asked is gone'), { address, replyTo: '9999' })
+    expect(threads()).toEqual([post, post, post])
+    world.chat(group).messages.remove(world.messages(group)[0] as never, null)
+    expect(await send(html('too late'), { address })).toEqual({
+      kind: 'sent',
+      messageId: expect.any(String),
+      address: groupOf(group.id),
+    })
+    expect(threads()).toEqual([post, post, post, undefined])
   })
 
   test('F-C07: a group that moved names its new address', async () => {
