@@ -41,7 +41,7 @@ import { createClient, type TelegramClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
 import { type AccountRun, createRun, type RunDeps } from './connection/run.ts'
 import { fetchFile, MOST_FILE_BYTES } from './inbound/fetch-file.ts'
-import { TopicNames } from './inbound/topic-names.ts'
+import { Posts, TopicNames } from './inbound/known-threads.ts'
 import { registerMenus } from './outbound/command-menu.ts'
 import { Presses } from './outbound/presses.ts'
 import { createOutbound, type TelegramOutbound } from './outbound/send.ts'
@@ -110,8 +110,10 @@ export class TelegramAdapter
       const profile = await greet(this.#askClient, this.#config.mode, abort.signal)
       this.#health.know(profile.identity, profile.hints)
       const topics = new TopicNames(sink.state)
+      const posts = new Posts(sink.state)
       await topics.load()
-      const run = this.#begin(abort, { sink, profile, topics })
+      await posts.load()
+      const run = this.#begin(abort, { sink, profile, topics, posts })
       this.#run = run
       await run.start()
       void run.ended().then(() => this.#end(abort))
@@ -199,7 +201,7 @@ export class TelegramAdapter
     return this.#health.read()
   }
 
-  #begin(abort: AbortController, what: Pick<RunDeps, 'sink' | 'profile' | 'topics'>): AccountRun {
+  #begin(abort: AbortController, what: Pick<RunDeps, 'sink' | 'profile' | 'topics' | 'posts'>): AccountRun {
     return createRun({
       ...what,
       abort,

@@ -20,10 +20,13 @@ export function toChatType(type: unknown): ChatType | undefined {
   return typeof type === 'string' && Object.hasOwn(CHAT_TYPES, type) ? CHAT_TYPES[type] : undefined
 }
 
-/** `topic` is the thread id of a forum topic; a forum's General topic has none. */
+/**
+ * `topic` is the thread id of a forum topic; a forum's General topic has none. `post`: the message below which its
+ * comments stand.
+ */
 export function toAddress(
   account: AccountId,
-  place: { readonly chatType: ChatType; readonly chat: string; readonly topic?: string },
+  place: { readonly chatType: ChatType; readonly chat: string; readonly topic?: string; readonly post?: string },
 ): Address {
   return {
     channel: 'telegram',
@@ -31,6 +34,7 @@ export function toAddress(
     chatType: place.chatType,
     chat: place.chat,
     ...(place.topic === undefined ? {} : { topic: place.topic }),
+    ...(place.post === undefined ? {} : { post: place.post }),
   }
 }
 

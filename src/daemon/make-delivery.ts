@@ -9,6 +9,7 @@ import type { IdSource, PersonId, TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Measures } from '../core/measures.ts'
 import type { MediaStore } from '../core/media.ts'
+import type { Delivery } from '../core/outbound.ts'
 import { withTitle } from '../core/titles.ts'
 import { createDelivery, type DeliveryService } from '../delivery/delivery.ts'
 import type { Speaker, SpeakerVerdict } from '../delivery/plan-reply.ts'
@@ -20,8 +21,8 @@ import type { PlanNotice, PostNotice } from '../sessions/people/post-notice.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import { type ChatOwners, isParted } from '../sessions/turns/parted-chat.ts'
 import { recordPost } from '../sessions/turns/record-post.ts'
-import { recordRetried, recordUndelivered } from '../sessions/turns/record-undelivered.ts'
-import type { Store } from '../store/store.ts'
+import { recordRetried, recordUndelivered, strandedNotice } from '../sessions/turns/record-undelivered.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
 import type { CurrentRouting } from './reload.ts'
@@ -51,7 +52,7 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
   const { store, clock, random, ids, accounts, adapter, policies, lookups, timing } = parts
   const { answerParts = DEFAULT_SETTINGS.answerParts, answerAsFile } = parts.config.session
   const { channels } = policies.routing()
-  return createDelivery({
+  const delivery: DeliveryService = createDelivery({
     ...{ store, ids, clock, random, adapter, media: parts.media },
     logger: parts.logger.child({ subsystem: 'delivery' }),
     epoch: store.epoch,
@@ -68,6 +69,7 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
     moved: (from, to) => void lookups.moves.learned(from, to),
     undelivered: (tx, row, ending) => recordUndelivered(tx, row, ending, clock.now()),
     retried: (tx, row) => recordRetried(tx, row, clock.now()),
+    stranded: (tx, row) => notifyStranded(tx, row, parts, delivery),
     recorded({ address: { channel }, source }, state) {
       parts.measures.partMoved(channel, state, { source, now: clock.now() })
     },
@@ -77,6 +79,31 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
       const place = placed(parts, row.address, row.traceId)
       return recordPost(tx, place, row, { ids, channels, overrides: lookups.overrides })
     },
+  })
+  return delivery
+}
+
+/**
+ * Whoever waits for an answer in a topic that takes nothing any more reads so in private, and the owners do: nobody
+ * else can mend it, and nobody may wait for what comes by itself.
+ */
+async function notifyStranded(
+  tx: StoreWriter,
+  row: Delivery,
+  { ids, events }: Pick<DeliveryWiringDeps, 'ids' | 'events'>,
+  delivery: DeliveryService,
+): Promise<void> {
+  const { address } = row
+  const title = `\`${(await placeTitle(tx, address, row.sessionId)).title ?? formatAddress(address)}\``
+  const notice = await strandedNotice(tx, row, { id: ids.notice(), title })
+  const planned = notice && (await delivery.plan(tx, notice))
+  const { channel, account } = address
+  const asker = notice?.only && { channel, account, chatType: 'direct' as const, chat: notice.only.id }
+  const text = `I cannot write in ${title} any more: that topic or thread is closed or gone. \`parley status\` names what was not sent.`
+  tx.afterCommit(() => {
+    if (planned) delivery.release(planned)
+    const owners = { about: `stranded:${formatAddress(address)}`, text, ...(asker ? { saidIn: asker } : {}) }
+    events.ownerNotice.emit({ where: address, notice: owners })
   })
 }
 

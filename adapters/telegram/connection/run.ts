@@ -7,10 +7,10 @@ import { isFields } from '../../shared/fields.ts'
 import { createGuard } from '../../shared/guard.ts'
 import type { TelegramConfig } from '../config.ts'
 import { FOREIGN_BUTTON } from '../inbound/chat-events.ts'
+import type { Posts, TopicNames } from '../inbound/known-threads.ts'
 import { Pieces } from '../inbound/pieces.ts'
 import { readUpdate } from '../inbound/read-event.ts'
 import { readableByOthers } from '../inbound/reading.ts'
-import type { TopicNames } from '../inbound/topic-names.ts'
 import type { Presses } from '../outbound/presses.ts'
 import type { TelegramClient } from './client.ts'
 import type { BotProfile } from './greet.ts'
@@ -30,6 +30,7 @@ export interface RunDeps {
   readonly client: TelegramClient
   readonly sink: ChannelSink
   readonly topics: TopicNames
+  readonly posts: Posts
   readonly abort: AbortController
 }
 
@@ -96,6 +97,7 @@ function receiverOf({
   profile,
   presses,
   topics,
+  posts,
 }: RunDeps): (update: unknown) => Promise<void> {
   const { clock, logger } = services
   const { bot } = profile
@@ -104,7 +106,8 @@ function receiverOf({
   const acceptEvent = (event: InboundEvent, shown: unknown): Promise<void> => {
     // Before the commit, after which the answer may come at any time.
     if (event.kind === 'command' && event.answerBy !== undefined) presses.received(event.answerBy, abort.signal)
-    return sink.accept(event, undefined, shown)
+    const accepted = (): Promise<void> => sink.accept(event, undefined, shown)
+    return posts.isStored ? accepted() : posts.write().then(accepted)
   }
   return (update) => {
     if (abort.signal.aborted) return Promise.reject(new ParleyError('aborted', 'the channel was stopped'))
@@ -113,7 +116,8 @@ function receiverOf({
     // Only what is read is guarded: what could not be stored is not confirmed, and comes again.
     guard('update', () => {
       topics.note(update)
-      const reading = readUpdate(update, { account, bot, topics, receivedAt })
+      posts.note(update)
+      const reading = readUpdate(update, { account, bot, topics, posts, receivedAt })
       const shown = readableByOthers(update)
       const event = reading.kind === 'event' ? pieces.mark(reading.event, update) : undefined
       if (event !== undefined) accept = () => acceptEvent(event, shown)

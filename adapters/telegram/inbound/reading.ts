@@ -4,14 +4,16 @@ import type { Titles } from '../../../src/core/message.ts'
 import { presentTitles } from '../../../src/core/titles.ts'
 import { countOf, type Fields, fieldsOf, isFields, Malformed } from '../../shared/fields.ts'
 import { idOf, toAddress, toChatType, toIdText } from '../address.ts'
+import type { Posts, TopicNames } from './known-threads.ts'
 import type { BotFacts } from './mentions.ts'
-import type { TopicNames } from './topic-names.ts'
+import { isAutomatic } from './sender.ts'
 
 /** The facts that reading an update needs besides the update. */
 export interface InboundContext {
   readonly account: AccountId
   readonly bot: BotFacts
   readonly topics: Pick<TopicNames, 'get'>
+  readonly posts: Pick<Posts, 'has'>
   /** Ms since the epoch, for the kinds that carry no time of their own. */
   readonly receivedAt: number
 }
@@ -25,16 +27,17 @@ export interface UpdateReading {
 
 /**
  * The place of a message. Only `is_topic_message` makes a thread a topic: a plain reply in a supergroup carries a
- * thread id too.
+ * thread id too, as does a comment below a channel's post.
  */
-export function readPlace(message: Fields, { account }: InboundContext): Address {
-  const chat = fieldsOf(message.chat)
-  const inTopic = message.is_topic_message === true && message.message_thread_id !== undefined
-  return toAddress(account, {
-    chatType: chatTypeOf(chat.type),
-    chat: idOf(chat.id),
-    ...(inTopic ? { topic: idOf(message.message_thread_id) } : {}),
-  })
+export function readPlace(message: Fields, { account, posts }: InboundContext): Address {
+  const { id, type } = fieldsOf(message.chat)
+  const chat = idOf(id)
+  const thread = message.message_thread_id === undefined ? undefined : idOf(message.message_thread_id)
+  const place = { chatType: chatTypeOf(type), chat }
+  if (thread !== undefined && message.is_topic_message === true) return toAddress(account, { ...place, topic: thread })
+  const post = isAutomatic(message) ? toIdText(message.message_id) : thread
+  const isPost = post !== undefined && (isAutomatic(message) || posts.has(chat, post))
+  return toAddress(account, { ...place, ...(isPost ? { post } : {}) })
 }
 
 /**

@@ -76,7 +76,7 @@ export function readOrigin({ sender_user, sender_user_name, sender_chat, chat, a
 const PLATFORM_ID = 777_000
 
 /** Returns true for a channel's post in its discussion group, which the platform has copied there. */
-function isAutomatic({ is_automatic_forward, from, sender_chat, chat }: Fields): boolean {
+export function isAutomatic({ is_automatic_forward, from, sender_chat, chat }: Fields): boolean {
   if (is_automatic_forward === true) return true
   const [speaker, place] = [isFields(sender_chat) ? sender_chat : {}, isFields(chat) ? chat : {}]
   return isFields(from) && from.id === PLATFORM_ID && speaker.type === 'channel' && speaker.id !== place.id

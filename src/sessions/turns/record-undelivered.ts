@@ -2,10 +2,10 @@ import { formatAddress } from '../../core/address.ts'
 import { saidIn } from '../../core/content-words.ts'
 import { cutText } from '../../core/cut-text.ts'
 import type { EventDraft, UndeliveredData } from '../../core/event.ts'
-import { madeAt, turnOf } from '../../core/ids.ts'
+import { isInboxId, madeAt, type NoticeId, turnOf } from '../../core/ids.ts'
 import { plainExcerpt } from '../../core/label.ts'
-import type { Delivery } from '../../core/outbound.ts'
-import type { StoreWriter } from '../../store/store.ts'
+import type { Delivery, OutboundMessage } from '../../core/outbound.ts'
+import type { StoreReader, StoreWriter } from '../../store/store.ts'
 
 /** The most UTF-16 units of the text that are quoted. */
 const BEGINNING = 120
@@ -45,6 +45,25 @@ async function recordFate(
   // A file and its caption are of the turn as its answer is.
   const turnId = turnOf(source)
   await tx.events.append(sessionId, at, [{ ...event, ...(turnId === undefined ? {} : { turnId }) }])
+}
+
+/**
+ * Returns the line for the person who waits for an answer in a topic or thread that takes nothing any more: it stands
+ * where they alone read it, and has no word of the answer. Undefined where nobody waits there, as for a schedule.
+ */
+export async function strandedNotice(
+  { inbox }: Pick<StoreReader, 'inbox'>,
+  { source, traceId, address: { topic: _topic, ...chat }, class: kind }: Delivery,
+  { id, title }: { readonly id: NoticeId; readonly title: string },
+): Promise<OutboundMessage | undefined> {
+  if (kind === 'effect') return undefined
+  const turn = turnOf(source)
+  const asked = turn === undefined ? [isInboxId(source) && (await inbox.get(source))] : await inbox.ofTurn(turn)
+  const last = asked.findLast((row) => row && row.dispatch.origin === 'platform')
+  const waiting = last ? last.dispatch.event.sender : undefined
+  if (waiting?.kind !== 'user') return undefined
+  const text = `I cannot write in ${title} any more: that topic or thread is closed or gone. So my answer to you is not there.`
+  return { source: id, traceId, address: chat, class: 'notice', text, only: { id: waiting.id, otherwise: 'direct' } }
 }
 
 /** Returns the note that the model reads before the next message. Nobody's words in it can close the note. */

@@ -6,5 +6,6 @@ export const context: InboundContext = {
   account: toAccountId('default'),
   bot: { id: '7000001', username: 'parley_bot' },
   topics: { get: () => undefined },
+  posts: { has: () => false },
   receivedAt: 1_795_000_123_456,
 }

@@ -19,6 +19,7 @@ const address = z.strictObject({
   chatType: z.enum(['direct', 'group', 'channel']),
   chat: id,
   topic: id.optional(),
+  post: id.optional(),
 })
 const title = z.string().min(1).max(80).optional()
 const titles = z

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { Posts } from '../../../adapters/telegram/inbound/known-threads.ts'
 import { readUpdate } from '../../../adapters/telegram/inbound/read-event.ts'
 import type { InboundText } from '../../../src/core/message.ts'
 import { messageFields } from '../../../src/rehearsal/telegram/api-types.ts'
@@ -553,5 +554,22 @@ describe("a channel's post and its copy in the discussion group", () => {
     const comment = { chat: GROUP, text: 'why?', message_thread_id: 26, reply_to_message: copy }
     expect(textOf(comment).quoted).toMatchObject({ text: 'news', sender: { displayName: 'News' }, own: false })
     expect(textOf(comment).address).not.toHaveProperty('topic')
+  })
+
+  it('have all comments below them, known by the number of the post; other threads of a group have none above', () => {
+    const posts = new Posts({ get: async () => undefined, set: async () => {} })
+    for (const update of [undefined, 7, { message: {} }, { message: { ...FRAME, reply_to_message: copy } }])
+      posts.note(update)
+    const placeOf = (message: object) => {
+      const reading = readUpdate(
+        { update_id: 1, message: { ...FRAME, chat: GROUP, text: 'why?', ...message } },
+        { ...context, posts },
+      )
+      return reading.kind === 'event' && 'address' in reading.event ? reading.event.address.post : 'none'
+    }
+    const other = { ...copy, message_id: 30, is_automatic_forward: undefined, from: ADA, sender_chat: undefined }
+    expect(placeOf({ message_thread_id: 26, reply_to_message: { ...other, message_thread_id: 26 } })).toBe('26')
+    expect(placeOf({ message_thread_id: 30, reply_to_message: other })).toBeUndefined()
+    expect(placeOf(copy)).toBe('26')
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { TopicNames } from '../../../adapters/telegram/inbound/known-threads.ts'
 import { readUpdate } from '../../../adapters/telegram/inbound/read-event.ts'
-import { TopicNames } from '../../../adapters/telegram/inbound/topic-names.ts'
 import { RecordingSink } from '../../contracts/recording-sink.ts'
 import { context } from './inbound-context.ts'
 import { adapterFor, openRig } from './rig.ts'

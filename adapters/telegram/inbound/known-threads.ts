@@ -3,6 +3,7 @@ import type { ChannelState } from '../../../src/channels/adapter.ts'
 import { titleOf } from '../../../src/core/titles.ts'
 import { isFields } from '../../shared/fields.ts'
 import { toIdText } from '../address.ts'
+import { isAutomatic } from './sender.ts'
 
 const MOST_TOPICS = 1000
 /** The key of the names that topics were given later: the first one comes along with each message. */
@@ -70,5 +71,59 @@ export class TopicNames {
 
   get(chat: string, topic: string): string | undefined {
     return this.#names.get(`${chat}/${topic}`)?.name
+  }
+}
+
+const MOST_POSTS = 500
+const POSTS = 'posts'
+
+/**
+ * The messages of discussion groups that are posts of a channel, from the updates that bring them or answer them. A
+ * comment that answers another comment has only the number of its post.
+ */
+export class Posts {
+  readonly #posts = new LRUCache<string, true>({ max: MOST_POSTS })
+  readonly #state: Pick<ChannelState, 'get' | 'set'>
+  /** False while a post was noted that is not stored yet. */
+  isStored = true
+
+  constructor(state: Pick<ChannelState, 'get' | 'set'>) {
+    this.#state = state
+  }
+
+  /** Called before the first update. */
+  async load(): Promise<void> {
+    const posts = (await this.#state.get(POSTS)) ?? ''
+    for (const post of posts.split(' ')) this.#posts.set(post, true)
+  }
+
+  /** Stores the posts that were noted; after a failure the next call does. */
+  async write(): Promise<void> {
+    if (this.isStored) return
+    this.isStored = true
+    try {
+      // The oldest first, so that they are the first to go after the next start, too.
+      await this.#state.set(POSTS, [...this.#posts.rkeys()].join(' '))
+    } catch (error) {
+      this.isStored = false
+      throw error
+    }
+  }
+
+  /** Remembers the posts in an update; it never throws. */
+  note(update: unknown): void {
+    const message = isFields(update) ? update.message : undefined
+    if (!isFields(message)) return
+    for (const one of [message, message.reply_to_message]) {
+      const post = isFields(one) && isAutomatic(one) && isFields(one.chat) ? one : undefined
+      const [chat, id] = [toIdText(isFields(post?.chat) ? post.chat.id : undefined), toIdText(post?.message_id)]
+      if (chat === undefined || id === undefined) continue
+      this.isStored &&= this.#posts.has(`${chat}/${id}`)
+      this.#posts.set(`${chat}/${id}`, true)
+    }
+  }
+
+  has(chat: string, id: string): boolean {
+    return this.#posts.has(`${chat}/${id}`)
   }
 }
