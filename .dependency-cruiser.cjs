@@ -139,7 +139,7 @@ module.exports = {
       from: { path: '^src/store/engines/sqlite-(driver|cipher)\\.ts$' },
       to: { path: '(^|/)better-sqlite3(/|$)' },
     },
-    ...vendor('^src/(sessions|agent|store)/', 'lru-cache'),
+    ...vendor('^src/(sessions|agent|store|delivery)/', 'lru-cache'),
     ...vendor('^src/sessions/export/', 'yaml', 'zod'),
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser', 'cronstrue'),
     // An entry of its own, which the resolver here does not follow.
