@@ -50,7 +50,7 @@ import { registerMenu } from './outbound/command-menu.ts'
 import { DirectChannels } from './outbound/direct-channels.ts'
 import { findOwn } from './outbound/find-own.ts'
 import { Interactions } from './outbound/interactions.ts'
-import { createOutbound, type DiscordOutbound } from './outbound/send.ts'
+import { createOutbound, type DiscordOutbound, type Ports } from './outbound/send.ts'
 import { sendFile } from './outbound/send-file.ts'
 
 /** `stop` waits this long for accepts in flight. */
@@ -83,6 +83,7 @@ export class DiscordAdapter
   readonly #services: AdapterServices
   readonly #client: DiscordClient
   readonly #directs: DirectChannels
+  readonly #sending: Ports
   readonly #outbound: DiscordOutbound
   readonly #interactions: Interactions
   #commands: ReadonlySet<string> | undefined
@@ -99,7 +100,8 @@ export class DiscordAdapter
       logger.warn('Discord refuses so much that nothing is sent for a while.', { account, pauseMs: ms })
     this.#client = createClient({ token, apiRoot, clock, onPaused })
     this.#directs = new DirectChannels(this.#client)
-    this.#outbound = createOutbound({ client: this.#client, directs: this.#directs, clock })
+    this.#sending = { client: this.#client, directs: this.#directs, clock, answerless: new Map() }
+    this.#outbound = createOutbound(this.#sending)
     this.#interactions = new Interactions({ client: this.#client, clock })
     this.#health = new AccountHealth({
       platform: 'Discord',
@@ -153,7 +155,7 @@ export class DiscordAdapter
   }
 
   sendFile(part: FilePart, signal: AbortSignal): Promise<DeliveryReceipt> {
-    return sendFile({ client: this.#client, directs: this.#directs }, part, signal)
+    return sendFile(this.#sending, part, signal)
   }
 
   answerPrivately(part: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt> {

@@ -148,17 +148,17 @@ async function call(deps: PerformDeps, { conversation: { address } }: Head, row:
   if (row.op !== 'send' && row.address.chat !== address.chat) return { kind: 'rejected', reason: LEFT_BEHIND } as const
   const adapter = deps.adapter(address)
   if (!adapter) return { kind: 'not_sent', reason: 'the channel went away' } as const
-  const edited = row.op === 'edit' && row.messageId !== undefined ? { address, messageId: row.messageId } : undefined
-  if (edited && calls.shows(edited, row.part)) {
+  const changed = row.op !== 'send' && row.messageId !== undefined ? { address, messageId: row.messageId } : undefined
+  if (changed && row.op === 'edit' && calls.shows(changed, row.part)) {
     deps.limiter.giveBack(address)
-    return { kind: 'sent', messageId: edited.messageId } as const
+    return { kind: 'sent', messageId: changed.messageId } as const
   }
-  if (edited) calls.shown(edited)
+  if (changed) calls.shown(changed)
   const begunAt = clock.elapsed()
   const receipt = await transmit(adapter, row, { address, signal: calls.signal, media: deps.media })
   if (receipt.kind !== 'sent') return receipt
   calls.wrote(address, begunAt)
-  if (edited) calls.shown(edited, row.part)
+  if (changed && row.op === 'edit') calls.shown(changed, row.part)
   return receipt
 }
 

@@ -106,6 +106,7 @@ describe('what is said in a thread stays there', () => {
     await ask(FILE, 'it is done')
     await ask(REMINDER, 'it is done')
     await ask(QUESTION, 'Which one?')
+    discord.world.setThread(thread, { archived: true })
     const reminders = both('Reminder')
     await skip()
     await reminders

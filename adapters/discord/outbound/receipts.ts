@@ -11,7 +11,7 @@ const BAD_TOKEN_WAIT_MS = 60_000
 const UNKNOWN_MESSAGE = 10_008
 const INVALID_FORM = 50_035
 /** No answer may be shown as one without Read Message History. */
-const NO_HISTORY = 160_002
+export const NO_HISTORY = 160_002
 /** The thread is gone, archived for good, or locked. */
 const OF_THREAD: ReadonlySet<number> = new Set([10_003, 50_083, 160_005])
 

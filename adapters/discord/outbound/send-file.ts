@@ -13,17 +13,18 @@ const OF_FILE: ReadonlySet<number> = new Set([40_005, 50_013, 240_000])
 
 /** Sends a file beside the body of its message; the key makes a repetition harmless, as for texts. */
 export async function sendFile(
-  { client, directs }: Pick<Ports, 'client' | 'directs'>,
+  ports: Ports,
   { file, bytes, ...part }: FilePart,
   signal: AbortSignal,
 ): Promise<DeliveryReceipt> {
+  const { client, directs } = ports
   const visible = stripNoReply(part.rendered)
   if (visible === null) return { kind: 'rejected', reason: 'silent' }
   const channel = await channelOf(directs, part.address, { signal, deadlineMs: LOCATE_DEADLINE_MS })
   if (typeof channel !== 'string') return channel
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const files = [{ name: sendableName(file.name), data, contentType: file.mime }]
-  const outcome = await create({ ...part, rendered: visible }, (body) =>
+  const outcome = await create(ports, { channel, part: { ...part, rendered: visible } }, (body) =>
     client.call(
       { verb: 'POST', path: `/channels/${channel}/messages`, body, files },
       { signal, deadlineMs: FILE_DEADLINE_MS },

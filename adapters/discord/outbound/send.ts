@@ -9,7 +9,7 @@ import { stripNoReply } from '../../shared/no-reply.ts'
 import { isSnowflake, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, DiscordClient } from '../connection/client.ts'
 import type { DirectChannels } from './direct-channels.ts'
-import { isOfReply, toDeleteReceipt, toReceipt, toSendReceipt } from './receipts.ts'
+import { isOfReply, NO_HISTORY, toDeleteReceipt, toReceipt, toSendReceipt } from './receipts.ts'
 
 /** From the first byte of a send to the last of its answer. */
 const SEND_DEADLINE_MS = 15_000
@@ -34,7 +34,12 @@ export interface Ports {
   readonly client: DiscordClient
   readonly directs: DirectChannels
   readonly clock: Clock
+  /** The channels in which no message is shown as an answer, and until when (`clock.elapsed()`) none is tried. */
+  readonly answerless: Map<string, number>
 }
+
+/** A permission may be given at any time, and each try without it counts as a refused request. */
+const TRY_AGAIN_MS = 3_600_000
 
 /** Returns the id of the channel, or why there is none. */
 type Locate = (address: Address, options: CallOptions) => Promise<string | DeliveryReceipt>
@@ -56,7 +61,8 @@ async function putReaction(
  * carries the delivery's key as an enforced nonce, so that the same send again gives the first message back. No text of
  * a model pings anybody (F-I10).
  */
-export function createOutbound({ client, directs, clock }: Ports): DiscordOutbound {
+export function createOutbound(ports: Ports): DiscordOutbound {
+  const { client, directs, clock } = ports
   const locate: Locate = (address, options) => channelOf(directs, address, options)
   const edit = (path: `/${string}`, rendered: RenderedPart, options: CallOptions): Promise<CallOutcome> => {
     const body = { content: contentOf(rendered), components: rowsOf(rendered), ...NO_PINGS }
@@ -80,7 +86,7 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
       const content = contentOf(visible)
       const path = `/channels/${channel}/messages` as const
       const part = { address, rendered: visible, key, ...(replyTo === undefined ? {} : { replyTo }) }
-      const outcome = await create(part, (body) =>
+      const outcome = await create(ports, { channel, part }, (body) =>
         client.call({ verb: 'POST', path, body }, { signal, deadlineMs: until - clock.elapsed() }),
       )
       if (outcome.kind === 'answered') failpoint('CP13-response-read')
@@ -120,10 +126,17 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
 }
 
 /** Makes a message; where the platform refuses what it answers, it is no reason to say nothing. */
-export async function create(part: OutboundPart, call: (body: object) => Promise<CallOutcome>): Promise<CallOutcome> {
+export async function create(
+  { clock, answerless }: Pick<Ports, 'clock' | 'answerless'>,
+  { channel, part }: { readonly channel: string; readonly part: OutboundPart },
+  call: (body: object) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  const { replyTo, ...alone } = part
+  const now = clock.elapsed()
+  if (replyTo === undefined || (answerless.get(channel) ?? 0) > now) return call(messageBody(alone))
   const outcome = await call(messageBody(part))
-  if (part.replyTo === undefined || !isOfReply(outcome)) return outcome
-  const { replyTo: _, ...alone } = part
+  if (!isOfReply(outcome)) return outcome
+  if (outcome.kind === 'refused' && outcome.code === NO_HISTORY) answerless.set(channel, now + TRY_AGAIN_MS)
   return call(messageBody(alone))
 }
 
