@@ -146,6 +146,25 @@ describe('F-C06: whoever waits for an answer in a topic that is gone', () => {
     expect(world.messages(chat, { by: 'bot', topic: null })).toEqual([])
   })
 
+  it('reads so on Discord in a direct chat, and on Slack in the channel, where nobody else sees it', async () => {
+    const more = await startTwoMore({ streaming: false })
+    await house(more)
+    const { discord, slack, rooms } = more
+    const thread = discord.world.addThread({ channel: rooms.discord, name: 'pool' })
+    const root = slack.world.say({ from: 'U444', channel: rooms.slack, text: 'the pool opens' })
+    discord.world.say({ from: '444', channel: thread, text: '<@900000000000000001> long' })
+    discord.world.setThread(thread, { locked: true })
+    slack.world.say({ from: 'U444', channel: rooms.slack, thread: root, text: '<@U0BOT> long' })
+    slack.world.lockThread(rooms.slack, root)
+    const line = expect.stringContaining('any more: that topic or thread is closed or gone.')
+    const direct = discord.world.direct('444').channel.id
+    const inDirect = ({ channelId }: { readonly channelId: string }) => channelId === direct
+    expect(await discord.ledger.nextFromBot('sent', { where: inDirect })).toMatchObject({ text: line })
+    expect(await slack.ledger.nextWhisper()).toMatchObject({ userId: 'U444', thread: null, text: line })
+    expect(slack.world.messages(rooms.slack, { by: 'bot' })).toEqual([])
+    expect(discord.world.messages(rooms.discord, { bot: true })).toEqual([])
+  })
+
   it('is an owner for a reminder', async () => {
     const { world, ledger, chat, topic, read, skip } = await forum()
     const after = ledger.mark()

@@ -75,7 +75,10 @@ const ANSWERS: readonly FaultCase[] = [
   { code: 'F-C02', what: 'Too long, empty, or a bad reference: mended, once.' },
   { code: 'F-C03', what: 'Blocked, kicked or gone: for good, not tried after a restart.' },
   { code: 'F-C04', what: 'Told to wait: that chat waits and no other.' },
-  { code: 'F-C06', what: 'A topic that is gone: nothing falls back into the chat.' },
+  {
+    code: 'F-C06',
+    what: 'A topic of a group that is gone: nothing falls back into the chat, and whoever waits reads so.',
+  },
   { code: 'F-C07', what: 'A group gets a new id: all that is its own moves in one commit.' },
   { code: 'F-C08', what: 'An edit that changes nothing: a success.' },
   { code: 'F-C09', what: 'A refused token: that channel is down, others run.' },
