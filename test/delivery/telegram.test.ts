@@ -176,6 +176,28 @@ describe('an answer that is refused for its topic', () => {
   }
 })
 
+test("what is left of an answer below a channel's post stays there when the process dies between its parts", async () => {
+  const { rig, server, group } = await rehearse()
+  const chat = Number(group.chat)
+  const asker = server.world.addUser({ firstName: 'Bob' })
+  const post = server.world.say({ from: asker, chat, text: 'the pool opens' })
+  const asked = server.world.say({ from: asker, chat, text: 'when?', replyTo: post })
+  const address = { ...group, post: String(post.message_id) }
+  const parts = ['The first part of two has words.', 'The second part of two has words.']
+  const isSecond = ({ params }: { readonly params: Readonly<Record<string, unknown>> }) => params.text === parts[1]
+  const held = server.faults.add({ method: 'sendMessage', where: isSecond, action: { kind: 'hold', when: 'before' } })
+  await rig.say(parts.join('\n\n'), { address, replyTo: String(asked.message_id) })
+  await held.reached
+  held.release('drop')
+  await rig.crash()
+  await rig.ready()
+  await rig.pass(60_000)
+  const own = server.world.messages(chat, { by: 'bot' }).map(({ message }) => message)
+  expect(own.map(({ text }) => text)).toEqual([parts[0], '(repeat) The second part of two has wor…'])
+  expect(own.map(({ message_thread_id: thread }) => thread)).toEqual([post.message_id, post.message_id])
+  expect(own.map(({ reply_to_message: above }) => above?.message_id)).toEqual([asked.message_id, post.message_id])
+})
+
 test('S28: a streamed reply that ends in silence leaves nothing in the chat', async () => {
   const { rig, direct, shown } = await rehearse(telegramFloodLimits)
   const turnId = rig.ids.turn()
