@@ -203,7 +203,7 @@ describe('the agent', () => {
 describe('"remind me at five"', () => {
   it.each(['telegram', 'discord', 'slack'] as const)('on %s is confirmed and said there', async (platform) => {
     const clock = setClock('2026-11-24T09:20:00Z')
-    const beside = await startTwoMore()
+    const beside = await startTwoMore({ streaming: false })
     const house = await startHousehold({
       ...{ script, clock, beside, streaming: false },
       config: { agents },
