@@ -21,7 +21,7 @@ export interface ClockOptions {
 /** Reads one hour: `17:00`, `5pm`, `noon`, `half past eight`, `14 Uhr 30`, `20h30`, `las ocho y media`. */
 export function readClock(cursor: Cursor, options: ClockOptions): TypedHour | undefined {
   cursor.take('the')
-  if (cursor.take('noon')) return { h: HALF_DAY, m: 0, bare: false }
+  if (cursor.take('noon')) return { h: HALF_DAY, m: 0, bare: false, fixed: true }
   if (cursor.take('midnight')) return { h: 0, m: 0, bare: false, midnight: true }
   return cursor.first(
     () => (options.inWindow ? undefined : spokenClock(cursor, options)),
@@ -31,14 +31,19 @@ export function readClock(cursor: Cursor, options: ClockOptions): TypedHour | un
 }
 
 /** `half past eight`, `quarter to nine`, `ten past nine`, `halb neun`. */
-function spokenClock(cursor: Cursor, { said }: ClockOptions): TypedHour | undefined {
+function spokenClock(cursor: Cursor, options: ClockOptions): TypedHour | undefined {
   if (cursor.take('halfto')) return hourWith(cursor, -MINUTES / 2)
   if (cursor.kind() === 'number' && cursor.kind(1) === 'quarter') cursor.at++
   const part = cursor.take('half', 'quarter')
-  if (part?.kind === 'half' && said && ['digits', 'number'].includes(cursor.kind()))
-    return hourWith(cursor, MINUTES / 2)
-  if (part !== undefined) return besideHour(cursor, part.kind === 'half' ? MINUTES / 2 : MINUTES / 4)
-  const minutes = cursor.count()
+  if (part === undefined) return minutesBeside(cursor, options)
+  const isHalfEight = part.kind === 'half' && options.said && ['digits', 'number'].includes(cursor.kind())
+  if (isHalfEight) return hourWith(cursor, MINUTES / 2)
+  return besideHour(cursor, part.kind === 'half' ? MINUTES / 2 : MINUTES / 4)
+}
+
+/** `ten past nine`; in French and Spanish the minutes stand behind the hour. */
+function minutesBeside(cursor: Cursor, { said, language }: ClockOptions): TypedHour | undefined {
+  const minutes = language === 'en' || language === 'de' ? cursor.count() : undefined
   if (minutes === undefined || minutes >= MINUTES) return undefined
   if (cursor.kind() === 'unit' && cursor.peek()?.n === MINUTE_UNIT) cursor.at++
   return said || cursor.kind() !== 'to' ? besideHour(cursor, minutes) : undefined
@@ -46,7 +51,10 @@ function spokenClock(cursor: Cursor, { said }: ClockOptions): TypedHour | undefi
 
 function besideHour(cursor: Cursor, minutes: number): TypedHour | undefined {
   const which = cursor.take('past', 'before', 'to')
-  return which && hourWith(cursor, which.kind === 'past' ? minutes : -minutes)
+  if (which === undefined) return undefined
+  const signed = which.kind === 'past' ? minutes : -minutes
+  // `5 vor halb 8` is 7:25.
+  return hourWith(cursor, cursor.take('halfto') ? signed - MINUTES / 2 : signed)
 }
 
 /** The hour that minutes before or after it belong to. */
@@ -63,11 +71,16 @@ function hourWith(cursor: Cursor, minutes: number): TypedHour | undefined {
   })
 }
 
+/** `17h` is an hour, `2h` alone a time of two hours. */
+export function isLate(hours: number): boolean {
+  return hours > HALF_DAY && hours < HOURS
+}
+
 /** `20h30`, `20h`, `huit heures`. */
 function clockOfHours(cursor: Cursor, { said, dated }: ClockOptions): TypedHour | undefined {
   const hours = cursor.take('hours')
   if (hours) {
-    const isHour = said || hours.m > 0 || dated
+    const isHour = said || hours.m > 0 || dated || isLate(hours.n)
     return isHour ? withMinutes(cursor, { h: hours.n % HOURS, m: hours.m, bare: false }, true) : undefined
   }
   const isHour = cursor.kind(1) === 'unit' && cursor.peek(1)?.n === HOUR_UNIT && said
@@ -77,17 +90,28 @@ function clockOfHours(cursor: Cursor, { said, dated }: ClockOptions): TypedHour 
   return withMinutes(cursor, { h: count % HOURS, m: 0, bare: false }, true)
 }
 
-function writtenClock(cursor: Cursor, { said, language }: ClockOptions): TypedHour | undefined {
+function writtenClock(cursor: Cursor, { said, dated, language }: ClockOptions): TypedHour | undefined {
   const token = cursor.take('clock', 'dotted', 'digits', 'number')
   if (token === undefined) return undefined
+  const isKnown = token.kind === 'clock' || said || (token.kind === 'dotted' && dated === true)
+  if (!isKnown && !isNamed(cursor)) return undefined
+  const typed = hourOf(token)
+  if (typed === undefined) return undefined
   const isNumber = token.kind === 'digits' || token.kind === 'number'
-  const isFour = isNumber && token.d === 4
-  const [h, m] = isFour ? [Math.floor(token.n / 100), token.n % 100] : [token.n, token.m]
-  if (h > HOURS || m >= MINUTES || !Number.isInteger(h) || (isNumber && !isFour && token.d > 2)) return undefined
-  if (token.kind !== 'clock' && !said && !isNamed(cursor)) return undefined
   if (isNumber && ['unit', 'month', 'ordinal', 'times'].includes(cursor.kind())) return undefined
   const spoken = token.kind === 'number' ? spokenMinutes(cursor) : 0
-  return withHalf(cursor, { h: h % HOURS, m: m + spoken, bare: isBareHour(h) && !isFour && !isExact(token, language) })
+  const clock = { ...typed, m: typed.m + spoken }
+  return withHalf(cursor, clock.bare && isExact(token, language) ? { ...clock, bare: false } : clock)
+}
+
+/** Returns the hour that a token writes, `1730` included; undefined where it is none. */
+function hourOf({ kind, n, m, d }: Token): TypedHour | undefined {
+  const isNumber = kind === 'digits' || kind === 'number'
+  const isFour = kind === 'digits' && d === 4
+  const [hour, minute] = isFour ? [Math.floor(n / 100), n % 100] : [n, m]
+  if (hour > HOURS || minute >= MINUTES || !Number.isInteger(hour) || (isNumber && !isFour && d > 2)) return undefined
+  const isSure = isFour || !isBareHour(hour) || (kind === 'clock' && d === 1)
+  return { h: hour % HOURS, m: minute, bare: !isSure, ...(isSure ? { fixed: true as const } : {}) }
 }
 
 /** `nine thirty`: an hour in words has its minutes in words. */
@@ -96,9 +120,9 @@ function spokenMinutes(cursor: Cursor): number {
   return isMinutes ? (cursor.count() ?? 0) % MINUTES : 0
 }
 
-/** `05:00` and `5pm` leave no doubt about the half of the day; nor does `5:00` where clocks have 24 hours. */
-function isExact({ kind, d }: Token, language: Language): boolean {
-  return kind === 'clock' && (d === 1 || language === 'de' || language === 'fr')
+/** `5:00` leaves no doubt about the half of the day where clocks have 24 hours. */
+function isExact({ kind }: Token, language: Language): boolean {
+  return kind === 'clock' && (language === 'de' || language === 'fr')
 }
 
 /** `8 Uhr`, `8 in the evening`, `8 heute abend`: the word behind the number says that it is an hour. */
@@ -111,24 +135,30 @@ function isNamed(cursor: Cursor): boolean {
 /** Reads `pm`, `Uhr`, `Uhr 30`, `y media`, `moins le quart` behind an hour. */
 function withHalf(cursor: Cursor, clock: TypedHour): TypedHour {
   const half = cursor.take('am', 'pm')
-  if (half) return { h: (clock.h % HALF_DAY) + (half.kind === 'pm' ? HALF_DAY : 0), m: clock.m, bare: false }
+  if (half) {
+    const h = (clock.h % HALF_DAY) + (half.kind === 'pm' ? HALF_DAY : 0)
+    return { h, m: clock.m, bare: false, fixed: true }
+  }
   const oclock = cursor.take('oclock')
   // `8 Uhr` is in the morning, `8 o'clock` may be in the evening.
-  const isExactHour = oclock !== undefined && /^uhr/i.test(oclock.word)
+  const isExactHour = oclock !== undefined && /^(?:uhr|h)/i.test(oclock.word)
   return withMinutes(cursor, isExactHour ? { ...clock, bare: false } : clock, isExactHour)
 }
 
 function withMinutes(cursor: Cursor, clock: TypedHour, mayFollow: boolean): TypedHour {
-  if (cursor.take('halfpast')) return { ...clock, m: MINUTES / 2 }
-  if (cursor.take('quarterpast')) return { ...clock, m: MINUTES / 4 }
+  // Nobody counts 24 hours who says `huit heures et demie`.
+  const spoken = { ...clock, bare: !clock.fixed && isBareHour(clock.h) }
+  if (cursor.take('halfpast')) return { ...spoken, m: MINUTES / 2 }
+  if (cursor.take('quarterpast')) return { ...spoken, m: MINUTES / 4 }
   const less = cursor.attempt(() => {
     if (!cursor.take('before')) return undefined
     return cursor.take('quarter') ? MINUTES / 4 : cursor.count()
   })
-  if (less !== undefined) return { ...clock, h: (clock.h + HOURS - 1) % HOURS, m: MINUTES - less }
+  if (less !== undefined) return { ...spoken, h: (clock.h + HOURS - 1) % HOURS, m: MINUTES - less }
   const minutes = cursor.attempt(() => {
-    const token = mayFollow && clock.m === 0 ? cursor.take('digits') : undefined
-    return token?.d === 2 && token.n < MINUTES && !['unit', 'month'].includes(cursor.kind()) ? token.n : undefined
+    const token = mayFollow && clock.m === 0 ? cursor.take('digits', 'number') : undefined
+    const isMinutes = token !== undefined && (token.kind === 'digits' ? token.d === 2 : token.n >= 10)
+    return isMinutes && token.n < MINUTES && !['unit', 'month'].includes(cursor.kind()) ? token.n : undefined
   })
   return minutes === undefined ? clock : { ...clock, m: minutes }
 }
@@ -176,8 +206,8 @@ function zoneOfCity(cursor: Cursor): string | undefined {
 
 /** Returns the zone of an IANA name, of a short name, or of `UTC+2`. */
 function zoneNamed(word: string): string | undefined {
-  const known = ZONES[word.toLowerCase()]
-  if (known !== undefined) return known
+  const name = word.toLowerCase()
+  if (Object.hasOwn(ZONES, name)) return ZONES[name]
   const [, sign = '', hours = ''] = /^(?:utc|gmt)([+-])(\d{1,2})(?::?00)?$/i.exec(word) ?? []
   // The names of that folder of the zone database count the other way round.
   if (hours !== '') return Number(hours) === 0 ? 'UTC' : `Etc/GMT${sign === '+' ? '-' : '+'}${Number(hours)}`

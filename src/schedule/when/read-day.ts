@@ -38,22 +38,28 @@ function laterDay(cursor: Cursor, options: DayOptions): FoundDay | undefined {
 
 function dayOf(cursor: Cursor, options: DayOptions): FoundDay | undefined {
   const isOn = cursor.take('on', 'at') !== undefined
-  const isThe = cursor.take('the') !== undefined
+  const the = cursor.take('the')
+  // `La 1` is a channel.
+  const isThe = the !== undefined && !/^(?:la|los|las|les)$/i.test(the.word)
   const rel = cursor.take('rel')
   if (rel) return { day: { kind: 'rel', days: rel.n } }
   return cursor.first(
-    () => weekdayOf(cursor, isOn),
+    () => weekdayOf(cursor, isOn, { ...options, isThe: the !== undefined }),
     () => readDate(cursor, options),
     () => dayOfSomeMonth(cursor, isOn, isThe),
     () => nextPeriod(cursor),
   )
 }
 
-function weekdayOf(cursor: Cursor, isOn: boolean): FoundDay | undefined {
+function weekdayOf(cursor: Cursor, isOn: boolean, options: DayOptions & { isThe: boolean }): FoundDay | undefined {
   const week = cursor.attempt(() => inWeek(cursor))
   const before = week === undefined ? cursor.take('next', 'coming', 'this') : undefined
-  const named = cursor.take('weekday') ?? shortDay(cursor, isOn || before !== undefined || week !== undefined)
+  const named =
+    cursor.take('weekday') ??
+    (options.isThe && !isOn ? undefined : shortDay(cursor, isOn || before !== undefined || week !== undefined))
   if (named === undefined) return undefined
+  const dated = before || week ? undefined : cursor.attempt(() => dateBehind(cursor, named, options))
+  if (dated !== undefined) return dated
   const behind = cursor.attempt(() => {
     cursor.take('of')
     cursor.take('the')
@@ -61,7 +67,24 @@ function weekdayOf(cursor: Cursor, isOn: boolean): FoundDay | undefined {
   })
   const after = before || week || behind ? undefined : cursor.take('next', 'coming')
   const next = [before?.kind, after?.kind, week, behind].includes('next')
-  return { day: { kind: 'weekday', weekday: named.n, next, later: weeksLater(cursor) } }
+  const day = { kind: 'weekday', weekday: named.n, next, later: weeksLater(cursor) } as const
+  const isName = named.kind === 'short' && options.language !== 'en' && !isOn && cursor.begin > 0 && !before && !week
+  if (!isName) return { day }
+  return { day, unclear: `Is "${named.word}" a day? Write its whole name where it is, such as \`monday\`.` }
+}
+
+/** The date behind a weekday: `tuesday 8 december`, `Mo 14.12.`, `lundi 7`, `friday the 11th`. */
+function dateBehind(cursor: Cursor, { n: weekday }: Token, options: DayOptions): FoundDay | undefined {
+  cursor.take('comma')
+  cursor.take('on', 'the')
+  cursor.take('the')
+  const found = cursor.attempt(() => readDate(cursor, options))
+  if (found?.day.kind === 'date') return { ...found, day: { ...found.day, weekday } }
+  if (found !== undefined) return undefined
+  const dom = cursor.take('ordinal', ...(options.language === 'en' ? [] : ['digits']))
+  if (dom === undefined || dom.n < 1 || dom.n > LAST_DAY || (dom.kind === 'ordinal' && dom.m === 0)) return undefined
+  const isDay = dom.kind === 'ordinal' || ['at', 'comma', 'clock', ''].includes(cursor.kind())
+  return isDay ? { day: { kind: 'dom', d: dom.n, weekday } } : undefined
 }
 
 /** `next week`, `semana que viene`; `this week` says nothing. */
@@ -85,9 +108,11 @@ function weeksLater(cursor: Cursor): Distance | undefined {
 
 /** `sun` and `sat` are words, too: they are days behind `on` and the like, and before an hour. */
 function shortDay(cursor: Cursor, isDay: boolean): Token | undefined {
+  // `so` and `do` are words of English and German before they are days.
+  if (/^(?:so|do)$/.test(cursor.peek()?.word ?? '') && !isDay) return undefined
   const isBeforeHour =
-    ['at', 'clock', 'part', 'comma', 'hours'].includes(cursor.kind(1)) ||
-    ['oclock', 'am', 'pm'].includes(cursor.kind(2))
+    ['at', 'clock', 'part', 'comma', 'hours', 'date'].includes(cursor.kind(1)) ||
+    ['oclock', 'am', 'pm', 'month'].includes(cursor.kind(2))
   return isDay || isBeforeHour || cursor.at > cursor.begin ? cursor.take('short') : undefined
 }
 
@@ -151,7 +176,7 @@ function dayOfSomeMonth(cursor: Cursor, isOn: boolean, isThe: boolean): FoundDay
 /** `next week` names no day. */
 function nextPeriod(cursor: Cursor): FoundDay | undefined {
   const before = cursor.take('next', 'coming', 'this')
-  if (before && cursor.take('weekdays'))
+  if (cursor.take('weekend', ...(before ? ['weekdays'] : [])))
     return { day: { kind: 'rel', days: 0 }, unclear: 'On which day? Write one, such as `saturday at 10`.' }
   const unit = cursor.take('unit')
   if (unit === undefined || (before ?? cursor.take('next', 'coming')) === undefined) return undefined

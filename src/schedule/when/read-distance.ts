@@ -15,6 +15,10 @@ export const UNIT_MS: Readonly<Record<string, number>> = {
   week: 7 * DAY_MS,
 }
 
+/** Longer ones are no dates that can be written. */
+const LONGEST_MS = 1_000 * 366 * DAY_MS
+const LONGEST_MONTHS = 12_000
+
 /** Reads `20 minutes`, `2h30m`, `an hour and a half`, `half an hour`, `1.5 hours`, `3 days and 2 hours`. */
 export function readDistance(cursor: Cursor): Distance | undefined {
   let [ms, months, calendar, found] = [0, 0, true, false]
@@ -23,7 +27,8 @@ export function readDistance(cursor: Cursor): Distance | undefined {
       if (found) cursor.take('and', 'comma')
       return readOne(cursor, found)
     })
-    if (one === undefined) return found ? { ms, months, calendar } : undefined
+    if (one === undefined || ms > LONGEST_MS || months > LONGEST_MONTHS)
+      return found && one === undefined ? { ms, months, calendar } : undefined
     ms += one.ms
     months += one.months
     calendar &&= one.calendar

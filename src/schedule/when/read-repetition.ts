@@ -210,12 +210,14 @@ function listOfDays(cursor: Cursor): ListedDays | undefined {
 function daysOfWeek(cursor: Cursor): ListedDays | undefined {
   cursor.take('and')
   cursor.take('on')
-  const set = cursor.take('weekdays')
+  const set = cursor.take('weekdays', 'weekend')
   if (set) return { days: set.n === 2 ? [0, 6] : [1, 2, 3, 4, 5], isRange: false }
   const first = cursor.take('weekday', 'each', 'short')
   if (first === undefined) return undefined
   // `a` is both `to` and `at` in French and Spanish.
-  const last = cursor.attempt(() => (cursor.take('to', 'at') ? cursor.take('weekday', 'each', 'short') : undefined))
+  const last = cursor.attempt(() =>
+    cursor.take('to', 'at', 'until') ? cursor.take('weekday', 'each', 'short') : undefined,
+  )
   return last === undefined
     ? { days: [first.n], isRange: false }
     : { days: daysBetween(first.n, last.n), isRange: true }

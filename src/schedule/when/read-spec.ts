@@ -1,4 +1,4 @@
-import { readClock, readZone } from './read-clock.ts'
+import { isLate, readClock, readZone } from './read-clock.ts'
 import { readDay } from './read-day.ts'
 import { readDistance } from './read-distance.ts'
 import { readExcept, readRepetition } from './read-repetition.ts'
@@ -9,8 +9,10 @@ import { Cursor, type Token } from './tokens.ts'
 /** Says which phrases count. */
 export interface SpecOptions {
   readonly language: Language
-  /** `20 minutes` without `in` is a delay. */
-  readonly bareDelay?: boolean
+  /** `20 minutes` without `in` is a delay; `an hour`, too, where `words` count. */
+  readonly bareDelay?: 'digits' | 'words'
+  /** `until` or the like stands before it, so that a bare number is an hour. */
+  readonly said?: boolean
   /** A repetition stands elsewhere, so that an end alone counts. */
   readonly repeated?: boolean
 }
@@ -24,6 +26,8 @@ export function readSpec(
   const reader = new SpecReader(new Cursor(tokens, begin), options)
   return reader.readAll() ? { spec: reader.spec, end: reader.cursor.at } : undefined
 }
+
+const HOUR_OR_LENGTH = 'Is that an hour, or how long from now on? Write `at 8:30`, or `in 8 hours 30 minutes`.'
 
 class SpecReader {
   readonly cursor: Cursor
@@ -99,13 +103,13 @@ class SpecReader {
   }
 
   #until(): Partial<Spec> | undefined {
-    const until = this.cursor.take('until', 'to') && this.#moment()
+    const until = this.cursor.take('until') && this.#moment(true)
     return until && { until }
   }
 
-  #moment(): TypedMoment | undefined {
+  #moment(said: boolean): TypedMoment | undefined {
     const { language } = this.#options
-    const inner = new SpecReader(new Cursor(this.cursor.tokens, this.cursor.at), { language })
+    const inner = new SpecReader(new Cursor(this.cursor.tokens, this.cursor.at), { language, said })
     const moment = inner.readMoment()
     this.cursor.at = inner.cursor.at
     const { unclear } = inner.spec
@@ -133,7 +137,7 @@ class SpecReader {
     if (!this.#isRepeated || this.spec.starts !== undefined) return false
     return this.#add(
       this.cursor.attempt(() => {
-        const starts = this.cursor.take('from') && this.#moment()
+        const starts = this.cursor.take('from') && this.#moment(false)
         return starts?.day === undefined ? undefined : { starts }
       }),
     )
@@ -147,7 +151,7 @@ class SpecReader {
         if (!this.cursor.take('between', 'from', 'of')) return undefined
         const from = this.#hourOfWindow()
         // `a` is both `to` and `at` in French and Spanish.
-        const to = from && this.cursor.take('and', 'to', 'at') ? this.#hourOfWindow() : undefined
+        const to = from && this.cursor.take('and', 'to', 'at', 'until') ? this.#hourOfWindow() : undefined
         return from && to ? { window: [from, to] as const } : undefined
       }),
     )
@@ -164,13 +168,24 @@ class SpecReader {
     return this.#add(
       this.cursor.attempt(() => {
         const isSaid = this.cursor.take('in') !== undefined
-        const isFirst = this.cursor.at === this.cursor.begin && this.cursor.kind() !== 'number'
+        const isBare = !isSaid && this.#mayBeBareDelay()
+        const isHourToo = this.cursor.kind() === 'hours' && (this.cursor.peek()?.m ?? 0) > 0
         const found = readDistance(this.cursor)
         if (found === undefined) return undefined
-        const isLater = this.cursor.take('fromnow') !== undefined
-        return isSaid || isLater || (isFirst && this.#options.bareDelay) ? { delay: found } : undefined
+        if (isSaid || this.cursor.take('fromnow') !== undefined) return { delay: found }
+        if (isBare && isHourToo) return { delay: found, unclear: HOUR_OR_LENGTH }
+        return isBare ? { delay: found, bareDelay: true as const } : undefined
       }),
     )
+  }
+
+  /** `20 minutes` at the beginning; `17h` there is an hour. */
+  #mayBeBareDelay(): boolean {
+    const { bareDelay } = this.#options
+    const token = this.cursor.peek()
+    if (bareDelay === undefined || this.cursor.at !== this.cursor.begin) return false
+    if (token?.kind === 'hours') return !isLate(token.n)
+    return bareDelay === 'words' || token?.kind !== 'number'
   }
 
   #day(): boolean {
@@ -184,12 +199,18 @@ class SpecReader {
     if (clocks.length > 0 || day?.kind === 'iso') return false
     const dated = day !== undefined || this.#isRepeated
     const first = this.cursor.attempt(() =>
-      readClock(this.cursor, { said: this.cursor.take('at') !== undefined, dated, language: this.#options.language }),
+      readClock(this.cursor, { said: this.#isSaid(), dated, language: this.#options.language }),
     )
     if (first === undefined) return false
     clocks.push(first)
     while (this.#moreClocks());
     return true
+  }
+
+  /** Reads `at`, or knows that `until` stands before the first hour. */
+  #isSaid(): boolean {
+    const isFirst = this.cursor.at === this.cursor.begin && this.#options.said === true
+    return this.cursor.take('at') !== undefined || isFirst
   }
 
   /** Reads the second hour of `at 8 and 20`; `at 8 and 2 eggs` has one. */

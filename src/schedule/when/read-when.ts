@@ -1,7 +1,7 @@
 import { ParleyError } from '../../core/errors.ts'
 import type { Timing } from '../../core/schedule.ts'
 import { readSpec, type SpecOptions } from './read-spec.ts'
-import { isRepeated, type Spec } from './spec.ts'
+import { isRepeated, type Spec, unitOf } from './spec.ts'
 import { LANGUAGES, type Language } from './time-words.ts'
 import { type Reading, toTiming } from './to-timing.ts'
 import { type Token, tokensOf, vocabularyOf } from './tokens.ts'
@@ -28,8 +28,8 @@ export function checkReadable(text: string): void {
  */
 export function readTyped(typed: string, reading: Reading): TypedTime | undefined {
   checkReadable(typed)
-  const text = typed.trim().replace(/^(?:remind\s+)?me\s+(?=\S)/i, '')
-  const found = mostUnderstood((language) => inLanguage(text, language))
+  const request = requestIn(typed.trim())
+  const found = mostUnderstood((language) => inLanguage(request, language))
   if (found === undefined) return undefined
   const question = found.question ?? timeOfOtherLanguage(found)
   if (question !== undefined) throw new ParleyError('invalid', question)
@@ -39,7 +39,7 @@ export function readTyped(typed: string, reading: Reading): TypedTime | undefine
 /** Returns the times that a whole text names. Throws `invalid` where it is no time, or has no one meaning. */
 export function readTiming(words: string, reading: Reading): Timing {
   checkReadable(words)
-  const found = mostUnderstood((language) => wholeIn(words.trim(), language, []))
+  const found = mostUnderstood((language) => wholeIn(words.trim(), language, false))
   if (found !== undefined) return toTiming(found.spec, reading)
   const examples = '2026-11-27T17:00, tomorrow at 9, or every monday at 8'
   throw new ParleyError('invalid', `"${words}" is no time; write one such as ${examples}.`)
@@ -51,8 +51,8 @@ export function readTiming(words: string, reading: Reading): Timing {
  */
 export function readEnd(words: string, reading: Reading): Extract<Timing, { readonly at: number }> {
   checkReadable(words)
-  const found = mostUnderstood((language) => wholeIn(words.trim(), language, ['until', 'to', 'for']))
-  const timing = found && toTiming(found.spec, reading)
+  const found = mostUnderstood((language) => wholeIn(words.trim(), language, true))
+  const timing = found && toTiming(endOfDay(found.spec), reading)
   if (timing !== undefined && 'at' in timing) return timing
   throw new ParleyError(
     'invalid',
@@ -66,9 +66,9 @@ interface Found {
   readonly text: string
   /** Characters that the times take. */
   readonly length: number
-  /** Times stand before the text, or behind it. */
-  readonly begun: boolean
-  readonly ended: boolean
+  /** The text behind times that begin it, and before times that end it; empty where there are none. */
+  readonly before: string
+  readonly behind: string
   /** Something beside them looks like a time, too. */
   readonly question?: string | undefined
 }
@@ -85,49 +85,104 @@ function mostUnderstood(read: (language: Language) => Found | undefined): Found 
   return best
 }
 
-function wholeIn(text: string, language: Language, openers: readonly string[]): Found | undefined {
+function wholeIn(text: string, language: Language, isEnd: boolean): Found | undefined {
   const tokens = tokensOf(text, vocabularyOf(language))
-  const begin = openers.includes(tokens[0]?.kind ?? '') ? 1 : 0
-  const found = readSpec(tokens, begin, { language, bareDelay: true })
+  const opener = isEnd ? tokens[0]?.kind : undefined
+  const begin = opener === 'until' || opener === 'for' ? 1 : 0
+  const options = opener === 'until' ? { language, said: true } : ({ language, bareDelay: 'words' } as const)
+  const found = readSpec(tokens, begin, options)
   const isWhole = found !== undefined && found.end === tokens.length
-  return isWhole ? { spec: found.spec, text: '', length: text.length, begun: true, ended: true } : undefined
+  return isWhole ? { spec: found.spec, text: '', length: text.length, before: '', behind: '' } : undefined
 }
 
-function inLanguage(text: string, language: Language): Found | undefined {
-  const { edges, middle } = edgesOf(text)
+/** `until today` ends with it. */
+function endOfDay(spec: Spec): Spec {
+  const isToday = spec.day?.kind === 'rel' && spec.day.days === 0
+  return isToday && !hasHour(spec) ? { ...spec, clocks: [{ h: 23, m: 59, bare: false, fixed: true }] } : spec
+}
+
+/** A typed request: the words that may hold times, and what stands around them. */
+interface TypedRequest {
+  readonly words: string
+  /** It began with `remind me` or the like, so that `to` and `that` lead to the text. */
+  readonly isAsked: boolean
+  /** Pictures and the like before and behind the words, which stay in the text. */
+  readonly marks: readonly [before: string, behind: string]
+}
+
+const ASKED =
+  /^(?:(?:please|pls|bitte|por favor|svp)[,\s]+)?(?:(?:(?:can|could) you )?remind\s+me|erinnere?\s+mich|rappelle[- ]moi|recu[e\u00e9]rdame|me(?!\s+(?:and|&)\s))[,:]?\s+/
+const POLITE =
+  /[,\s]+(?:please|pls|thanks|thank you|thx|bitte|danke|merci|svp|s'il te pla[i\u00ee]t|por favor|gracias)[.!]*$/i
+const MARKS_BEFORE = /^(?:[^\p{L}\p{N}\s@"'([<#*+-]+\s+)+/u
+const MARKS_BEHIND = /(?:\s+[^\p{L}\p{N}\s]+)+$/u
+
+function requestIn(typed: string): TypedRequest {
+  const [before = ''] = MARKS_BEFORE.exec(typed) ?? []
+  const unmarked = typed.slice(before.length)
+  const asked = ASKED.exec(unmarked.toLowerCase().length === unmarked.length ? unmarked.toLowerCase() : unmarked)
+  const isMe = asked !== null && !/^Me\b/.test(unmarked)
+  const words = (isMe ? unmarked.slice(asked[0].length) : unmarked).replace(POLITE, '')
+  const [behind = ''] = MARKS_BEHIND.exec(words) ?? []
+  const bare = behind === '' ? words : words.slice(0, -behind.length)
+  return { words: bare.replace(POLITE, ''), isAsked: isMe, marks: [before.trim(), behind.trim()] }
+}
+
+function inLanguage({ words, isAsked, marks }: TypedRequest, language: Language): Found | undefined {
+  const { edges, middle } = edgesOf(words)
   const tokens = tokensOf(edges, vocabularyOf(language))
-  const options = { language }
-  const begin = phraseAt(tokens, 0, { ...options, bareDelay: true })
+  const begin = phraseAt(tokens, 0, { language, bareDelay: 'digits' })
   const repeated = begin !== undefined && isRepeated(begin.spec)
-  const end = phraseAtEnd(tokens, begin?.end ?? 0, { ...options, repeated })
-  const times = begin && end ? joined(begin, end) : (begin ?? end)
-  if (times === undefined) return undefined
-  const ended = end !== undefined && times !== begin
-  const left = tokens.slice(begin?.end ?? 0, ended ? end.begin : tokens.length)
-  const rest = edges.slice(left[0]?.start ?? 0, left.at(-1)?.end ?? 0)
+  const last = phraseAtEnd(tokens, begin?.end ?? 0, { language, repeated })
+  const { spec, length, question, isBegun, isEnded } = joined(begin, last) ?? {}
+  if (spec === undefined || length === undefined) return undefined
+  const first = isBegun && begin ? begin.end : 0
+  const end = isEnded && last ? last.begin : tokens.length
+  const left = tokens.slice(first, end)
+  const rest = edges.slice(wordEnd(edges, tokens, first), wordBegin(edges, tokens, end)).replace(MIDDLE, () => middle)
+  const [before, behind] = [isBegun ? rest : '', isEnded ? rest : '']
+  const text = [marks[0], withoutFillers(rest, isAsked && isBegun === true), marks[1]].filter((one) => one !== '')
   return {
-    spec: times.spec,
-    text: withoutFillers(rest.replace(MIDDLE, () => middle)),
-    length: times.length,
-    begun: begin !== undefined,
-    ended,
+    spec,
+    text: text.join(' '),
+    length,
+    ...{ before, behind },
     question:
-      times.question ?? (begin && questionBehind(times.spec, left, options)) ?? questionWithin(times.spec, left),
+      question ??
+      (isBegun ? questionBehind(spec, left, { language }) : undefined) ??
+      (isEnded ? questionBefore(left) : undefined) ??
+      questionWithin(spec, left),
   }
+}
+
+/** Returns where the text begins behind the first `count` tokens: marks that close the last word go with it. */
+function wordEnd(text: string, tokens: readonly Token[], count: number): number {
+  const last = tokens[count - 1]
+  if (last === undefined) return 0
+  const space = text.slice(last.end).search(/\s/)
+  const end = space < 0 ? text.length : last.end + space
+  return Math.min(end, tokens.slice(count).find(({ kind }) => kind !== 'comma')?.start ?? end)
+}
+
+/** Returns where the text ends before a token: marks that open its word go with it. */
+function wordBegin(text: string, tokens: readonly Token[], at: number): number {
+  const token = tokens[at]
+  if (token === undefined) return text.length
+  const begin = text.slice(0, token.start).search(/\S*$/)
+  return Math.max(begin, tokens[at - 1]?.end ?? 0)
 }
 
 /** Characters at the beginning and at the end of a text in which times are looked for. */
 const EDGE = 200
 /** Stands for the words between the beginning and the end of a long text. */
-const MIDDLE = '\uE000'
+const MIDDLE = ' \uE000'
 
 function edgesOf(text: string): { readonly edges: string; readonly middle: string } {
   if (text.length <= 2 * EDGE) return { edges: text, middle: '' }
-  const space = text.lastIndexOf(' ', EDGE)
-  const begin = space < 0 ? EDGE : space
-  const found = text.indexOf(' ', text.length - EDGE)
-  const end = found < 0 ? text.length - EDGE : found
-  return { edges: `${text.slice(0, begin)} ${MIDDLE} ${text.slice(end)}`, middle: text.slice(begin, end).trim() }
+  const begin = Math.max(text.slice(0, EDGE).search(/\s\S*$/), 0)
+  const found = text.slice(-EDGE).search(/\s/)
+  const end = found < 0 ? text.length : text.length - EDGE + found
+  return { edges: `${text.slice(0, begin)}${MIDDLE}${text.slice(end)}`, middle: text.slice(begin, end) }
 }
 
 interface Phrase {
@@ -149,6 +204,14 @@ function phraseAt(tokens: readonly Token[], begin: number, options: SpecOptions)
 /** Words before a time that make it a part of the text: `the talk about monday`. */
 const BELONGS = /^(?:about|regarding|re|before|since|de|du|del|von|vom|pour|para|f\u00fcr|seit|vor|sobre|sur)$/i
 
+/** Returns true for a word behind which a time may begin: not within one, as in `3 jan 27` and `chapters 5 to 8`. */
+function mayPrecede(before: Token, first: Token | undefined): boolean {
+  if (before.word === '-') return true
+  const isCount = before.kind === 'digits' || before.kind === 'ordinal'
+  if (isCount && (first?.kind === 'month' || /^[a\u00e0]$/i.test(first?.word ?? ''))) return false
+  return MAY_PRECEDE.includes(before.kind) && !BELONGS.test(before.word)
+}
+
 /** Kinds of words that may stand right before a time at the end: `call May at 7`, `walk 20 minutes at 5`. */
 const MAY_PRECEDE: readonly string[] = [
   'word',
@@ -167,7 +230,7 @@ function phraseAtEnd(tokens: readonly Token[], from: number, options: SpecOption
   for (let begin = from + 1; begin < tokens.length; begin++) {
     const before = tokens[begin - 1]
     // Behind a word of time it would be a half of one.
-    if (before === undefined || !MAY_PRECEDE.includes(before.kind) || BELONGS.test(before.word)) continue
+    if (before === undefined || !mayPrecede(before, tokens[begin])) continue
     const phrase = phraseAt(tokens, begin, options)
     if (phrase?.end === tokens.length) return phrase
   }
@@ -176,17 +239,35 @@ function phraseAtEnd(tokens: readonly Token[], from: number, options: SpecOption
 
 const DAY_AT_END =
   'Does the day at the end belong to the time? Write the whole time first, such as `tomorrow at 9 call mum`.'
+const TWO_TIMES =
+  'These are two times; which one do you mean? Write the whole time first, such as `every friday at 13:15 prayer`.'
+
+/** What two phrases come to: the times, and which of them they are from. */
+interface Joined extends Pick<Phrase, 'spec' | 'length'> {
+  readonly question?: string
+  readonly isBegun: boolean
+  readonly isEnded: boolean
+}
 
 /** One phrase at the beginning and one at the end: both are one where each says what the other leaves open. */
-function joined(begin: Phrase, end: Phrase): Phrase {
-  const [first, second] = [begin.spec, end.spec]
-  const spec = { ...second, ...first, clocks: [...first.clocks, ...second.clocks] }
-  const both = { ...begin, spec, length: begin.length + end.length }
-  const isDated = second.day !== undefined || second.delay !== undefined
-  if (!isDated && !isRepeated(second)) return hasHour(first) && hasHour(second) ? begin : both
-  const isHourAlone = first.day === undefined && first.delay === undefined && !isRepeated(first)
-  if (!isHourAlone || hasHour(second)) return begin
-  return isRepeated(second) ? both : { ...both, question: DAY_AT_END }
+function joined(begin: Phrase | undefined, end: Phrase | undefined): Joined | undefined {
+  // `30 min run tomorrow at 7`: the first is how long it takes.
+  if (end !== undefined && (begin === undefined || begin.spec.bareDelay))
+    return { ...end, isBegun: false, isEnded: true }
+  if (begin === undefined) return undefined
+  return end === undefined ? { ...begin, isBegun: true, isEnded: false } : both(begin, end)
+}
+
+function both(begin: Phrase, end: Phrase): Joined {
+  const [one, other] = [begin.spec, end.spec]
+  const first = { ...begin, isBegun: true, isEnded: false }
+  const spec = { ...other, ...one, clocks: [...one.clocks, ...other.clocks] }
+  const whole = { spec, length: begin.length + end.length, isBegun: true, isEnded: true }
+  const isDated = other.day !== undefined || other.delay !== undefined
+  if (!isDated && !isRepeated(other)) return hasHour(one) && hasHour(other) ? first : whole
+  const isHourAlone = one.day === undefined && one.delay === undefined && !isRepeated(one)
+  if (isHourAlone && !hasHour(other)) return isRepeated(other) ? whole : { ...whole, question: DAY_AT_END }
+  return hasHour(one) && !isHourAlone ? first : { ...whole, question: TWO_TIMES }
 }
 
 function hasHour({ clocks, part, delay, repeat, day }: Spec): boolean {
@@ -203,35 +284,89 @@ function questionBehind(spec: Spec, left: readonly Token[], options: SpecOptions
   const more = readSpec(left, first, { ...options, repeated: isRepeated(spec) })
   if (more !== undefined) return notUnderstood(left.slice(first, more.end))
   const isSecondHour = left[0]?.kind === 'and' && (next.kind === 'digits' || next.kind === 'number')
-  if (next.kind === 'until' || next.kind === 'except' || isSecondHour)
-    return notUnderstood(left.slice(first, first + 2))
+  if (LEADING.includes(next.kind) || isSecondHour) return notUnderstood(left.slice(first, first + 2))
+  const run = runOf(left.slice(first))
+  if (isTime(run)) return notUnderstood(run)
   const isHour = next.kind === 'digits' && next.d <= 2 && next.n <= 24 && left[first + 1]?.kind !== 'unit'
   if (!isHour || hasHour(spec)) return undefined
   return `Is "${next.word}" the hour? Write \`at ${next.word}\` where it is, and put the text first where it is not.`
 }
 
-const AFTER_EVERY: readonly string[] = ['weekday', 'each', 'weekdays', 'unit', 'other', 'ordinal', 'part']
+/** Kinds of words that lead to a time: what follows them right behind a time is one that was not understood. */
+const LEADING: readonly string[] = ['until', 'except', 'or', 'before', 'past', 'from', 'between', 'starting']
 
-/** Returns a question where the text speaks of a repetition, and the times are for once. */
-function questionWithin(spec: Spec, left: readonly Token[]): string | undefined {
-  if (isRepeated(spec)) return undefined
-  const every = left.findIndex(
-    ({ kind }, at) => kind === 'every' && (at === 0 || AFTER_EVERY.includes(left[at + 1]?.kind ?? '')),
-  )
-  return every < 0 ? undefined : notUnderstood(left.slice(every, every + 2))
+/** Returns a question where right before the times something looks like a part of them. */
+function questionBefore(left: readonly Token[]): string | undefined {
+  const run = runOf(left.toReversed()).reverse()
+  const last = run.at(-1)
+  const isOrdinal = last?.kind === 'ordinal' && last.m === 1
+  return isTime(run) || isOrdinal || last?.kind === 'short' ? notUnderstood(run) : undefined
+}
+
+/** Returns the words of time that begin a text, up to the first word that is none. */
+function runOf(tokens: readonly Token[]): Token[] {
+  const end = tokens.findIndex(({ kind }) => kind === 'word')
+  return tokens.slice(0, end < 0 ? tokens.length : end)
 }
 
 /** Kinds that are a time wherever they stand. */
-const ALWAYS_TIME: readonly string[] = ['clock', 'weekday', 'each', 'weekdays', 'often', 'date', 'slashed', 'iso']
+const ALWAYS_TIME: readonly string[] = [
+  'clock',
+  'weekday',
+  'each',
+  'weekdays',
+  'often',
+  'date',
+  'slashed',
+  'iso',
+  'next',
+]
+const PLACES: readonly string[] = ['at', 'on', 'in', 'from', 'until', 'between', 'every', 'and']
+const COUNTS: readonly string[] = ['digits', 'ordinal', 'clock', 'hours', 'dotted', 'month', 'noon', 'midnight']
 
-/** Returns a question where a word right beside the times is one in another language. */
-function timeOfOtherLanguage({ text, begun, ended }: Found): string | undefined {
+/** Returns true for words of time that are not only a count, such as `5` and `20 minutes`. */
+function isTime(run: readonly Token[]): boolean {
+  return run.some(({ kind, n }, at) => {
+    if (ALWAYS_TIME.includes(kind) || (kind === 'rel' && n > 0)) return true
+    return PLACES.includes(kind) && COUNTS.includes(run[at + 1]?.kind ?? '')
+  })
+}
+
+const AFTER_EVERY: readonly string[] = ['weekday', 'each', 'weekdays', 'unit', 'other', 'ordinal', 'part', 'digits']
+
+/** Returns a question where the text speaks of a repetition, an hour or an end, and the times have none. */
+function questionWithin(spec: Spec, left: readonly Token[]): string | undefined {
+  const hasEnd = (spec.until ?? spec.times ?? spec.lasts) !== undefined
+  const found = left.findIndex((_, at) =>
+    isRepeated(spec) ? !hasEnd && isEndAt(left, at) : isOftenAt(left, at) || (!hasHour(spec) && isHourAt(left, at)),
+  )
+  return found < 0 ? undefined : notUnderstood(left.slice(found, found + 2))
+}
+
+function isEndAt(left: readonly Token[], at: number): boolean {
+  return left[at]?.kind === 'until' && [...ALWAYS_TIME, ...COUNTS, 'the'].includes(left[at + 1]?.kind ?? '')
+}
+
+function isHourAt(left: readonly Token[], at: number): boolean {
+  return left[at]?.kind === 'at' && COUNTS.includes(left[at + 1]?.kind ?? '')
+}
+
+/** `every monday`, `daily`, `one a day`. */
+function isOftenAt(left: readonly Token[], at: number): boolean {
+  const [before, token, next] = [left[at - 1], left[at], left[at + 1]]
+  if (token?.kind === 'often') return true
+  if (token?.kind === 'every') return at === 0 || AFTER_EVERY.includes(next?.kind ?? '')
+  const isEach = token?.kind === 'number' && token.n === 1 && ['number', 'digits'].includes(before?.kind ?? '')
+  return isEach && next?.kind === 'unit' && unitOf(next.n) !== 'minute' && unitOf(next.n) !== 'hour'
+}
+
+/** Returns a question where the words right beside the times are some in another language. */
+function timeOfOtherLanguage({ before, behind }: Found): string | undefined {
   for (const language of LANGUAGES) {
-    const tokens = tokensOf(text, vocabularyOf(language)).filter(({ kind }) => kind !== 'comma')
-    for (const token of [begun ? tokens[0] : undefined, ended ? tokens.at(-1) : undefined]) {
-      const isDay = token?.kind === 'rel' && token.n > 0
-      if (token && (isDay || ALWAYS_TIME.includes(token.kind))) return notUnderstood([token])
-    }
+    const vocabulary = vocabularyOf(language)
+    const runs = [runOf(tokensOf(before, vocabulary)), runOf(tokensOf(behind, vocabulary).toReversed()).reverse()]
+    const time = runs.find(isTime)
+    if (time) return notUnderstood(time)
   }
   return undefined
 }
@@ -246,10 +381,12 @@ function notUnderstood(tokens: readonly Token[]): string {
   return `I did not understand "${words}" as a part of the time. Write it as in ${examples.join(', ')}.`
 }
 
-function withoutFillers(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
+/** Takes away what leads from a time to its text and back: `to`, `:`, a dash. */
+function withoutFillers(text: string, isAsked: boolean): string {
+  const bare = text
     .trim()
-    .replace(/^(?:[,;:\u2013-]\s*)?(?:(?:please\s+)?(?:remind\s+)?me\b\s*)?(?:(?:to|about|that)\b\s*)?/i, '')
-    .replace(/[\s,]+$/, '')
+    .replace(/^(?:[,;:\u2013\u2014-]\s+)/, '')
+    .replace(/\s+[\u2013\u2014-]$/, '')
+    .replace(/[\s,;]+$/, '')
+  return bare.replace(isAsked ? /^(?:to|that|about|daran,?|dass|an|de|que)\s+/i : /^to\s+/, '')
 }

@@ -6,6 +6,8 @@ export interface TypedHour {
   readonly m: number
   /** `at 5`: nothing says which half of the day is meant. */
   readonly bare: boolean
+  /** `5pm`, `05:00`, `noon`: a part of the day does not move it, as it does `8 Uhr` in `8 Uhr abends`. */
+  readonly fixed?: true
   readonly midnight?: true
 }
 
@@ -22,8 +24,8 @@ export type Day =
   | { readonly kind: 'rel'; readonly days: number }
   | { readonly kind: 'weekday'; readonly weekday: number; readonly next: boolean; readonly later: Distance | undefined }
   /** `y` is 0 where no year was typed. */
-  | { readonly kind: 'date'; readonly y: number; readonly m: number; readonly d: number }
-  | { readonly kind: 'dom'; readonly d: number }
+  | { readonly kind: 'date'; readonly y: number; readonly m: number; readonly d: number; readonly weekday?: number }
+  | { readonly kind: 'dom'; readonly d: number; readonly weekday?: number }
   | { readonly kind: 'iso'; readonly at: number; readonly zoned: boolean }
 
 /** A moment: of a reminder for one time, of an end, of a beginning. */
@@ -39,6 +41,8 @@ export interface TypedMoment {
 /** All that a phrase says about times; nothing in it is decided yet. */
 export interface Spec extends TypedMoment {
   delay?: Distance
+  /** `20 minutes` alone: it may be how long something takes. */
+  bareDelay?: true
   repeat?: { readonly n: number; readonly unit: Unit }
   /** `every 1 day`, as against `every day`: without an hour it is counted from now on. */
   counted?: true

@@ -1,8 +1,10 @@
 import { ParleyError } from '../../core/errors.ts'
 import type { Timing } from '../../core/schedule.ts'
 import { instantsOf, type WallTime, wallTimeAt } from '../../core/wall-time.ts'
-import { nextSlots } from '../slots.ts'
+import { nextSlot, nextSlots } from '../slots.ts'
+import { UNIT_MS } from './read-distance.ts'
 import { type Day, type Distance, isRepeated, type Spec, type TypedHour, type TypedMoment } from './spec.ts'
+import type { Unit } from './time-words.ts'
 
 /** When and where a time is read. */
 export interface Reading {
@@ -22,7 +24,9 @@ const NOON = 12
 const MONTHS = 12
 /** `tomorrow at 5` is in the afternoon, `tomorrow at 7` in the morning. */
 const EARLIEST_MORNING = 7
-const MOST_TIMES = 1_000
+const MOST_TIMES = 100
+/** Ends are looked for within so many years. */
+const LONGEST_YEARS = 20
 
 /** Returns the times that a phrase means. Throws `invalid`, a question with an example where it has no one meaning. */
 export function toTiming(spec: Spec, { now, timezone }: Reading): Timing {
@@ -134,9 +138,9 @@ function firstDay(day: Day, wall: WallTime): WallTime {
     case 'weekday':
       return addDistance(weekdayFrom(day, today), day.later ?? { ms: 0, months: 0, calendar: true })
     case 'date':
-      return day.y > 0 ? checkedDate(day.y, day.m, day.d) : nextDate(day, today)
+      return onItsWeekday(day.y > 0 ? checkedDate(day.y, day.m, day.d) : nextDate(day, today), day.weekday)
     case 'dom':
-      return nextDom(day.d, today)
+      return onItsWeekday(nextDom(day.d, today), day.weekday)
     case 'iso':
       return startOfDay(day.at)
   }
@@ -148,6 +152,13 @@ function weekdayFrom({ weekday, next }: Extract<Day, { kind: 'weekday' }>, today
   if (!next) return today + ((weekday - now + 7) % 7) * DAY_MS
   const monday = today - ((now + 6) % 7) * DAY_MS + WEEK_MS
   return monday + ((weekday + 6) % 7) * DAY_MS
+}
+
+/** `tuesday 8 december` has to be a Tuesday. */
+function onItsWeekday(wall: WallTime, weekday: number | undefined): WallTime {
+  if (weekday === undefined || new Date(wall).getUTCDay() === weekday) return wall
+  const real = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(wall).replace(',', '')
+  throw ask(`That day is a ${real}: which one do you mean? Write the date, or the day of the week.`)
 }
 
 function checkedDate(year: number, month: number, day: number): WallTime {
@@ -181,9 +192,9 @@ function clockOn(clock: TypedHour | undefined, part: number | undefined): number
 
 /** Settles which half of the day an hour of a known day is in. */
 function settled(clock: TypedHour, part: number | undefined): TypedHour {
-  const { h, m, bare } = clock
+  const { h, m, bare, fixed } = clock
+  if (part !== undefined && !fixed && h > 0 && h <= NOON) return inPart(clock, part)
   if (!bare) return clock
-  if (part !== undefined) return inPart(clock, part)
   return { h: h < EARLIEST_MORNING ? h + NOON : h, m, bare: false }
 }
 
@@ -214,9 +225,11 @@ function nextClock(clock: TypedHour, part: number | undefined, wall: WallTime): 
 
 // Repetitions
 
-function repeated(spec: Spec, here: Here): Timing {
+function repeated(given: Spec, here: Here): Timing {
+  const spec = inWeeks(given)
   const { repeat, days } = spec
   const unit = repeat?.unit ?? 'week'
+  checkUsed(spec, unit)
   switch (unit) {
     case 'second':
     case 'minute':
@@ -233,11 +246,31 @@ function repeated(spec: Spec, here: Here): Timing {
   }
 }
 
-const SPAN_MS: Readonly<Record<string, number>> = { second: 1_000, minute: MINUTE_MS, hour: HOUR_MS }
+/** `every 14 days on thursday` is every two weeks. */
+function inWeeks(spec: Spec): Spec {
+  const { repeat, days } = spec
+  if (repeat?.unit !== 'day' || days === undefined || repeat.n === 1) return spec
+  if (repeat.n % 7 !== 0)
+    throw ask('Every so many days, or on these days? Write one of both, such as `every monday at 9`.')
+  return { ...spec, repeat: { n: repeat.n / 7, unit: 'week' } }
+}
+
+/** Asks about each part that the times would leave out: what was typed has to count. */
+function checkUsed({ window, each, starts, day }: Spec, unit: Unit): void {
+  const isWithinDay = UNIT_MS[unit] !== undefined && unit !== 'day' && unit !== 'week'
+  if (window !== undefined && !isWithinDay)
+    throw ask('At which hour? I can repeat something between two hours, such as `every 2 hours from 9 to 17`.')
+  if (each !== undefined && unit !== 'day')
+    throw ask('On which days? Write them, for example, `every monday and thursday at 9`.')
+  if (starts !== undefined && isWithinDay)
+    throw ask('From which day on, and at which hour? Write, for example, `every day at 9 starting monday`.')
+  if (day !== undefined && (isWithinDay || unit === 'day'))
+    throw ask('Once, or each day? Write `tomorrow at 9` for the former, and `every day at 9` for the latter.')
+}
 
 function withinDay(spec: Spec, { zone, now }: Here): Timing {
   const { repeat = { n: 1, unit: 'hour' }, days, window, clocks, part, day } = spec
-  const ms = Math.round(repeat.n * (SPAN_MS[repeat.unit] ?? 0))
+  const ms = Math.round(repeat.n * (UNIT_MS[repeat.unit] ?? 0))
   if (clocks.length > 0 || part !== undefined || day !== undefined)
     throw ask(
       'Every so many hours, or at an hour? Write `every 2 hours`, `every 2 hours from 9 to 17`, or `every day at 9`.',
@@ -312,7 +345,7 @@ function firstOf(spec: Spec, here: Here): number {
   const day: Day = spec.day ?? { kind: 'rel', days: 0 }
   const known = clocks.map((clock) => settledForGood(clock, part))
   const at = instantOfMoment({ day, clocks: known, ...(part === undefined ? {} : { part }) }, begun(starts, here))
-  return at > here.now ? at : at + DAY_MS
+  return at > here.now ? at : instantOf(here.zone, wallTimeAt(here.zone, at) + DAY_MS)
 }
 
 /** Returns the moment at which the first day of a beginning begins; now where that is over, or there is none. */
@@ -389,7 +422,14 @@ function bounded(timing: Timing, spec: Spec, here: Here): Timing {
 function nthSlot(timing: Timing, times: number, { now }: Here): number {
   if (!Number.isInteger(times) || times < 1 || times > MOST_TIMES)
     throw ask(`It can be said between once and ${MOST_TIMES} times, such as \`every day at 9, 10 times\`.`)
-  return nextSlots(timing, now, times).at(-1) ?? now
+  let last = now
+  for (let no = 0; no < times; no++) {
+    const next = nextSlot(timing, last)
+    if (next === undefined || next > now + LONGEST_YEARS * 366 * DAY_MS)
+      throw ask(`That is more than ${LONGEST_YEARS} years; say it fewer times.`)
+    last = next
+  }
+  return last
 }
 
 /** A day without an hour ends with it. */

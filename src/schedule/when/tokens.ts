@@ -138,12 +138,12 @@ function piecesOf(raw: string, at: number, vocabulary: Vocabulary): readonly Pie
   const apart = /[,;]/.test(close)
   const piece = { text: whole, start, end: start + inner.length, apart }
   if (known(whole)) return [piece]
-  const [, before = '', dash = '', after = ''] = /^([^-/\u2013]+)([-/\u2013])([^-/\u2013]+)$/.exec(bare) ?? []
+  const [, before = '', dash = '', after = ''] = /^([^-/+&\u2013]+)([-/+&\u2013])([^-/+&\u2013]+)$/.exec(bare) ?? []
   if (!known(before) || !known(after)) return [piece]
   const middle = start + before.length
   return [
     { text: before, start, end: middle, apart: false },
-    { text: dash === '/' ? '/' : '-', start: middle, end: middle + dash.length, apart: false },
+    { text: '/+&'.includes(dash) ? '/' : '-', start: middle, end: middle + dash.length, apart: false },
     { text: after, start: middle + dash.length, end: piece.end, apart },
   ]
 }
@@ -162,7 +162,7 @@ const HALF_DAY = 12
 
 function clockOf(word: string): Numeric | undefined {
   const [, h = '', m = '0', half = ''] =
-    /^(\d{1,2})(?:[:h](\d{2}))?(?::\d{2})?(am|pm|a\.?m\.?|p\.?m\.?)?h?$/.exec(word) ?? []
+    /^(\d{1,2})(?:[:h](\d{2}))?(?::\d{2})?(am|pm|a\.?m\.?|p\.?m\.?)?(?:h|hs|hrs|uhr)?$/.exec(word) ?? []
   if (h === '' || (half === '' && !/[:h]/.test(word))) return undefined
   const hour = Number(h)
   if (Number(m) > 59 || hour > 24 || (half !== '' && (hour < 1 || hour > HALF_DAY))) return undefined
@@ -183,6 +183,8 @@ function dateOf(word: string): Numeric | undefined {
   if (iso) return isoOf(word, iso[1] !== undefined)
   const [, y = '', mo = '', day = ''] = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(word) ?? []
   if (y !== '') return dated(Number(y), Number(mo), Number(day))
+  const [, dd = '', mm = '', yyyy = ''] = /^(\d{1,2})-(\d{1,2})-(\d{4})$/.exec(word) ?? []
+  if (dd !== '') return dated(Number(yyyy), Number(mm), Number(dd))
   const [, d = '', month = '', year = ''] = /^(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?$/.exec(word) ?? []
   if (d !== '') return dated(fullYear(year), Number(month), Number(d))
   const [, first = '', second = '', rest = ''] = /^(\d{1,2})\/(\d{1,2})(?:\/(\d{4}|\d{2}))?$/.exec(word) ?? []
@@ -248,7 +250,7 @@ function spanOf(word: string): Numeric | undefined {
 /** `5`, `1.5`, `1730`, the ordinals `5th` and `5.`, and `3x`. `d` is the number of digits. */
 function countOf(word: string): Numeric | undefined {
   const [, count = '', suffix = ''] =
-    /^(\d{1,4}(?:[.,]\d{1,2})?)(st|nd|rd|th|er|re|eme|e|x|\.|\u00ba|\u00aa)?$/.exec(word) ?? []
+    /^(\d{1,4}(?:[.,]\d{1,2})?)(st|nd|rd|th|er|re|eme|e|ten|ter|te|x|\.|\u00ba|\u00aa)?$/.exec(word) ?? []
   if (count === '') return undefined
   const n = Number(count.replace(',', '.'))
   if (suffix === 'x') return { kind: 'times', n, m: 0, d: 0 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Timing } from '../../../src/core/schedule.ts'
 import { wallTimeAt } from '../../../src/core/wall-time.ts'
 import { readEnd, readTiming, readTyped } from '../../../src/schedule/when/read-when.ts'
+import { WORDS } from '../../../src/schedule/when/time-words.ts'
 
 const BERLIN = 'Europe/Berlin'
 /** Wednesday, 14:00 in Berlin. */
@@ -229,7 +230,7 @@ describe('a time in another language', () => {
     ['ce soir à 20h film', '2026-12-02T20:00', 'film'],
     ['le 5/12 à 9h loyer', '2026-12-05T09:00', 'loyer'],
     ['à midi manger', '2026-12-03T12:00', 'manger'],
-    ['à neuf heures moins le quart partir', '2026-12-03T08:45', 'partir'],
+    ['à neuf heures moins le quart partir', '2026-12-02T20:45', 'partir'],
     ['tous les lundis et jeudis à 8h poubelles', '0 8 * * 1,4', 'poubelles'],
     ['du lundi au vendredi à 7h réveil', '0 7 * * 1-5', 'réveil'],
     ["tous les jours à 8h jusqu'à vendredi pilule", '0 8 * * * until 2026-12-04T23:59', 'pilule'],
@@ -284,6 +285,115 @@ describe('a time without one meaning is asked back', () => {
   ])('%s: a part of it would be left in the text', (typed) => expect(question(typed)).toContain('I did not understand'))
 })
 
+describe('appointments and habits as people write them', () => {
+  test.each([
+    ['dentist on tuesday the 8th of december at 10', '2026-12-08T10:00', 'dentist'],
+    ['team lunch friday 11th at 1pm', '2026-12-11T13:00', 'team lunch'],
+    ['nativity play - fri 18 dec @ 2pm', '2026-12-18T14:00', 'nativity play'],
+    ['Zahnarzt, Mo 14.12., 14:30 Uhr', '2026-12-14T14:30', 'Zahnarzt'],
+    ['Zahnarzt am Montag, den 14. Dezember um 14:30 Uhr', '2026-12-14T14:30', 'Zahnarzt'],
+    ['piscine le lundi 7 à 9h', '2026-12-07T09:00', 'piscine'],
+    ['dentista el lunes 14 de diciembre a las 14:30', '2026-12-14T14:30', 'dentista'],
+    ['dentista 14-12-2026 14:30', '2026-12-14T14:30', 'dentista'],
+    ['taxi mañana a las 4 pm', '2026-12-03T16:00', 'taxi'],
+    ['a las 4 p. m. taxi', '2026-12-02T16:00', 'taxi'],
+    ['todos los días a las 6 am correr', '0 6 * * *', 'correr'],
+    ['30 min run tomorrow at 7', '2026-12-03T07:00', '30 min run'],
+    ['2h study every day at 5pm', '0 17 * * *', '2h study'],
+    ['17h losfahren', '2026-12-02T17:00', 'losfahren'],
+    ['à 20 h taxi', '2026-12-02T20:00', 'taxi'],
+    ['hoy 15:30hs llamar a mamá', '2026-12-02T15:30', 'llamar a mamá'],
+    ['heute 15.30 Mama anrufen', '2026-12-02T15:30', 'Mama anrufen'],
+    ['demain soir à 8h appeler maman', '2026-12-03T20:00', 'appeler maman'],
+    ['pilule chaque soir à 9h', '0 21 * * *', 'pilule'],
+    ['um 7 Uhr abends Hund', '2026-12-02T19:00', 'Hund'],
+    ['a la una de la madrugada cerrar', '2026-12-03T01:00', 'cerrar'],
+    ['cita a las seis menos diez', '2026-12-02T17:50', 'cita'],
+    ['um fünf vor halb acht losfahren', '2026-12-02T19:25', 'losfahren'],
+    ['Restmüll 14-tägig am Mittwoch', '336h from 2026-12-09T09:00', 'Restmüll'],
+    ['every 14 days on thursday at 7pm bins', '336h from 2026-12-03T19:00', 'bins'],
+    ['things to do 17:00', '2026-12-02T17:00', 'things to do'],
+    ['read the Sun, 5pm', '2026-12-02T17:00', 'read the Sun'],
+    ['ver La 1 a las 22:00', '2026-12-02T22:00', 'ver La 1'],
+    ['gym sat 9am', '2026-12-05T09:00', 'gym'],
+  ])('%s', (typed, times, text) => expect(read(typed)).toEqual([times, text]))
+
+  test.each([
+    ['dentist friday 8 december at 10', 'Tuesday 8 December 2026'],
+    ['rent on the 5th and 20th at 9am', '"on the 5th and 20th"'],
+    ['call mum at 9 30 tomorrow', '"at 9 30"'],
+    ['Mama um 8 anrufen morgen', '"um 8"'],
+    ['shift tomorrow from 9am to 5pm', '"tomorrow from 9am to"'],
+    ['gym mon wed fri 6am', '"mon wed"'],
+    ['lire les chapitres 5 à 8 dimanche', '"5 à 8"'],
+    ['take one a day at 9', '"a day"'],
+    ['Friday prayer every friday at 1:15pm', 'two times'],
+    ['tomorrow or friday pay', '"or friday"'],
+    ['2 weeks before christmas buy presents', '"before christmas"'],
+    ['every day in december at 7 sing', '"in december at 7"'],
+    ['every monday at 7pm bins until the end of january', '"until the"'],
+    ['jeden Tag bis Weihnachten um 7 singen', '"bis Weihnachten"'],
+    ['market every saturday from 8 to 12', 'At which hour?'],
+    ['pilates twice a week', 'On which days?'],
+    ['every 2 days on monday at 9 x', 'or on these days?'],
+    ['on the weekend call gran', 'Once on each of these days'],
+    ['call Sam 17:00', 'Is "Sam" a day?'],
+    ['2h30 stretch', 'how long from now on?'],
+    ['every day at 9 101 times x', 'between once and 100 times'],
+    ['every 29 february 50 times x', 'more than 20 years'],
+  ])('%s is asked back', (typed, words) => expect(question(typed)).toContain(words))
+
+  test('a first day before the clocks change is counted by the calendar', () => {
+    const spring = Date.parse('2027-03-27T11:00:00Z')
+    expect(read('every 14 days at 9:00 drops', BERLIN, spring)?.[0]).toBe('336h from 2027-03-28T09:00')
+  })
+
+  test.each([
+    ['call mum (urgent) tomorrow at 8', 'call mum (urgent)'],
+    ['tomorrow at 8 (urgent) call', '(urgent) call'],
+    ['tomorrow at 8 to-do list', 'to-do list'],
+    ['Me and Tom tomorrow at 8', 'Me and Tom'],
+    ['tomorrow at 8 To Kill a Mockingbird', 'To Kill a Mockingbird'],
+    ['tomorrow at 8 --force deploy', '--force deploy'],
+    ['tomorrow at 8 -5 degrees', '-5 degrees'],
+    ['tomorrow at 8 buy:\n- milk\n- eggs', 'buy:\n- milk\n- eggs'],
+    ['wake up! tomorrow at 8', 'wake up!'],
+    ['call mum \u2014 8am tomorrow', 'call mum'],
+    ['tea in 5 minutes \u{1f375}', 'tea \u{1f375}'],
+    ['\u23f0 7am gym', '\u23f0 gym'],
+    ['call mum tomorrow at 8, please', 'call mum'],
+    ['pls remind me tomorrow at 8 that mum calls', 'mum calls'],
+    ['erinnere mich morgen um 8 an Tabletten', 'Tabletten'],
+    ['recuérdame mañana a las 8 pastilla', 'pastilla'],
+    ['tomorrow at 8 constructor review', 'constructor review'],
+  ])('%s keeps its text', (typed, text) => expect(read(typed)?.[1]).toBe(text))
+
+  test('an address longer than what is looked at stays whole', () => {
+    const address = `https://example.com/${'a'.repeat(600)}`
+    expect(read(`tomorrow at 8 ${address}`)).toEqual(['2026-12-03T08:00', address])
+    expect(read(`${address} tomorrow at 8`)).toEqual(['2026-12-03T08:00', address])
+  })
+
+  test('distances beyond all dates are none', () => {
+    for (const words of ['in', 'every', 'every day for']) {
+      const far = `${words} ${'999999w999999w999999w999999w999999w '.repeat(3)}x`
+      expect(question(far)).not.toMatch(/RangeError/)
+    }
+  })
+})
+
+test('no phrase of a language stands under two meanings', () => {
+  for (const [language, words] of Object.entries(WORDS)) {
+    const phrases = Object.entries(words).flatMap(([kind, text]) =>
+      text
+        .split(/short|each|month|number|ordinal/.test(kind) && !/ /.test(kind) ? /[|/]/ : ',')
+        .map((one) => one.trim()),
+    )
+    const twice = phrases.filter((phrase, at) => phrase !== '' && phrases.indexOf(phrase) !== at)
+    expect([language, twice]).toEqual([language, []])
+  }
+})
+
 test('a whole text is a time, or none', () => {
   const whole = (text: string) => written(readTiming(text, { now: NOW, timezone: BERLIN }))
   expect(whole('2026-12-05T09:00')).toBe('2026-12-05T09:00')
@@ -292,6 +402,16 @@ test('a whole text is a time, or none', () => {
   for (const text of ['when pigs fly', 'tomorrow at 9 call mum', '', '5']) {
     expect(() => whole(text)).toThrow(/is no time; write one such as/)
   }
+})
+
+test('an end in words and in other languages', () => {
+  const end = (text: string) => written(readEnd(text, { now: NOW, timezone: BERLIN })).slice(8)
+  expect(['an hour', 'for an hour and a half', 'eine halbe Stunde', 'una semana'].map(end)).toEqual([
+    ...['02T15:00', '02T15:30', '02T14:30', '09T14:00'],
+  ])
+  expect(["jusqu'à 18h", 'bis 17:30h', 'hasta las 5', 'til 5', '17h', 'today'].map(end)).toEqual([
+    ...['02T18:00', '02T17:30', '02T17:00', '02T17:00', '02T17:00', '02T23:59'],
+  ])
 })
 
 test('an end is a distance, or a moment', () => {

@@ -151,6 +151,6 @@ test('a wish of a known meaning has it, before and behind the text, and no word 
       const wall = nextSlots(found.timing, now, count).map((slot) => wallTimeAt(timezone, slot))
       expect([typed, found.text, wall]).toEqual([typed, text, means(wallTimeAt(timezone, now), count)])
     }),
-    runs(2_000, 500),
+    runs(2_000, 200),
   )
 })
