@@ -4,7 +4,7 @@ import { layOutBlocks, type Passage } from '../shared/lay-out-blocks.ts'
 import { literalText, parseMarkdown } from '../shared/markdown.ts'
 import type { Ruler } from '../shared/measure.ts'
 import { type Part, splitPassages } from '../shared/split-text.ts'
-import { discordMarks, QUOTE_SIGN, renderMarkdown, renderPlain } from './outbound/render.ts'
+import { discordMarks, QUOTE_SIGN, renderMarkdown, renderPlain, STOP_SIGN } from './outbound/render.ts'
 
 /** Characters of the raw message (docs, Create Message); UTF-16 units are never fewer. */
 const LIMIT = 2000
@@ -17,7 +17,7 @@ export const discordFormat: TextFormat = createDiscordFormat(LIMIT)
 export function createDiscordFormat(limit: number): TextFormat {
   const ruler: Ruler = { limit: limit - RESERVE, marks: discordMarks }
   const partsOf = (blocks: readonly Block[]) =>
-    splitPassages(layOutBlocks(blocks).map(signQuote), ruler).filter(isVisible)
+    splitPassages(signNumbers(layOutBlocks(blocks)).map(signQuote), ruler).filter(isVisible)
   return {
     limit,
     split(markdown) {
@@ -39,6 +39,32 @@ function signQuote(passage: Passage): Passage {
   return { ...passage, body: indentText(passage.body, QUOTE_SIGN, QUOTE_SIGN) }
 }
 
+/**
+ * Discord counts the lines of a list from its first number on: a number that it would change, or drop as zero, is no
+ * number of a list for it.
+ */
+function signNumbers(passages: readonly Passage[]): readonly Passage[] {
+  /** The last number at each indent of the list at hand. */
+  let last: number[] = []
+  return passages.map((passage) => {
+    if (passage.kind === 'code') {
+      last = []
+      return passage
+    }
+    if (passage.gap.length > 1 && !/^ *\d/.test(passage.body.text)) last = []
+    if (!/^ *\d{1,9}\.\s/m.test(passage.body.text)) return passage
+    const text = passage.body.text.replace(/^( *)(\d{1,9})\.(?=\s)/gm, (line, indent: string, digits: string) => {
+      const number = Number(digits)
+      const above = last[indent.length]
+      last = [...last.slice(0, indent.length), ...Array(indent.length - Math.min(last.length, indent.length))]
+      last[indent.length] = number
+      const counts = number > 0 && String(number) === digits && (above === undefined || number === above + 1)
+      return counts ? line : `${indent}${digits}${STOP_SIGN}`
+    })
+    return { ...passage, body: { text, runs: passage.body.runs } }
+  })
+}
+
 function isVisible(part: Part): boolean {
-  return part.some(({ body }) => /[^\s\p{Cf}\uE000]/u.test(body.text))
+  return part.some(({ body }) => /[^\s\p{Cf}\uE000\uE001]/u.test(body.text))
 }

@@ -27,14 +27,23 @@ function columnWidths(table: TableBlock): number[] {
   const widths = table.columns.map(() => 1)
   for (const row of table.rows) {
     for (const [column, cell] of row.entries()) {
-      const width = Math.min(displayWidth(cell), MAX_COLUMN)
+      const width = Math.min(Math.max(...cell.split('\n').map(displayWidth)), MAX_COLUMN)
       if (width > (widths[column] ?? 0)) widths[column] = width
     }
   }
   return widths
 }
 
+/** A row has as many lines as its tallest cell. */
 function alignRow(row: readonly string[], widths: readonly number[], columns: readonly Alignment[]): string {
+  if (!row.some((cell) => cell.includes('\n'))) return alignLine(row, widths, columns)
+  const cells = row.map((cell) => cell.split('\n'))
+  const height = Math.max(...cells.map((lines) => lines.length))
+  const lines = Array.from({ length: height }, (_, line) => cells.map((cell) => cell[line] ?? ''))
+  return lines.map((line) => alignLine(line, widths, columns)).join('\n')
+}
+
+function alignLine(row: readonly string[], widths: readonly number[], columns: readonly Alignment[]): string {
   // Cells the source left out at the end of a row are not drawn: they could be thousands.
   const filled = row.findLastIndex((cell) => cell !== '') + 1
   const cells = row.slice(0, filled).map((cell, column) => pad(cell, widths[column] ?? 0, columns[column] ?? 'left'))

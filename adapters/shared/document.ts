@@ -7,6 +7,14 @@
 /** Bits of `Run.style`. */
 export const Style = { bold: 1, italic: 2, strike: 4, code: 8 } as const
 
+/**
+ * Returns whether a run is an address that stands for itself and that every platform finds by itself, for a space or
+ * the end of a sentence is around it.
+ */
+export function isFoundByItself(text: string, { start, end, href }: Run): boolean {
+  return text.slice(start, end) === href && /^[\s(]?$/.test(text[start - 1] ?? '') && /^[\s.,)]?$/.test(text[end] ?? '')
+}
+
 /** A styled stretch of a text, `start` inclusive, `end` exclusive, in UTF-16 units. */
 export interface Run {
   readonly start: number
@@ -36,14 +44,13 @@ export type Block =
 export interface ListBlock {
   readonly kind: 'list'
   readonly gap: number
-  /** Number of the first item and the character behind each number; `undefined` for bullets. */
-  readonly start: number | undefined
-  readonly delimiter: string
   readonly items: readonly ListItem[]
 }
 
 export interface ListItem {
   readonly gap: number
+  /** Its number with the character behind it; a sign that the author's own bullet stands for; `undefined`: a bullet. */
+  readonly marker: string | undefined
   readonly blocks: readonly Block[]
 }
 

@@ -76,7 +76,7 @@ class Layout {
 
   #list(list: ListBlock, place: Place): void {
     for (const [index, item] of list.items.entries()) {
-      const marker = markerOf(list, index, place.depth)
+      const marker = `${item.marker ?? (place.depth === 0 ? '\u2022' : '\u25e6')} `
       const inside = {
         first: (index === 0 ? place.first : place.rest) + marker,
         rest: place.rest + ' '.repeat(marker.length),
@@ -124,11 +124,6 @@ class Layout {
 
 function isMarked(place: Place): boolean {
   return place.first !== place.rest
-}
-
-function markerOf(list: ListBlock, index: number, depth: number): string {
-  if (list.start !== undefined) return `${list.start + index}${list.delimiter} `
-  return depth === 0 ? '• ' : '◦ '
 }
 
 function emptyParagraph(gap: number): Block {

@@ -1,11 +1,20 @@
 import MarkdownIt, { type StateBlock, type StateInline } from 'markdown-it'
+import { bareAddress } from './bare-address.ts'
+import { htmlTag } from './html-tags.ts'
+import { MarkState, matchesAt } from './mark-state.ts'
+import { markupEscape } from './markdown-escapes.ts'
+import { blockMath, inlineMath } from './math-rules.ts'
 
 /** Levels of quote and list (a list takes two) that are understood; what is deeper is text as it came. */
 const MAX_DEPTH = 16
 /** The library's own limit, never reached by blocks; low because brackets within brackets cost time by this factor. */
 const MAX_NESTING = 20
 
-const SAFE_LINK = /^(?:https?:\/\/|tg:\/\/|mailto:)\S+$/i
+/** Addresses that the platforms open. */
+export const SAFE_LINK = /^(?:https?:\/\/|tg:\/\/|mailto:)\S+$/i
+/** Addresses that stand behind their label as text: another scheme, or a place within a site, a folder or a page. */
+const OTHER_LINK =
+  /^(?!(?:javascript|data|vbscript):)(?:[a-z][a-z0-9+.-]{1,20}:\S+|#[\w\p{L}-][^\s()]*|(?=[^\s]*[./])[\w./~@%-][^\s]*)$/iu
 
 let parser: MarkdownIt | undefined
 
@@ -17,25 +26,59 @@ export function markdownParser(): MarkdownIt {
   return parser
 }
 
+/** What the rules know of the whole answer. */
+export interface Environment {
+  readonly source: string
+  /** Names of footnotes that have a text. */
+  readonly footnotes: ReadonlySet<string>
+  readonly references: Record<string, Reference>
+}
+
+export class Reference {
+  /** A link in the answer goes there. */
+  isUsed = false
+  readonly #address: string
+
+  constructor(address: string) {
+    this.#address = address
+  }
+
+  get href(): string {
+    this.isUsed = true
+    return this.#address
+  }
+}
+
 /**
- * GFM without raw HTML (tags are text) and without guessing links (the platforms do that). Reference definitions are
- * off because an unused one would vanish from the answer. Links with another scheme than the safe ones stay text.
+ * GFM as models write it. Marks, escapes, tags and formulas have rules of their own; what is no markup by them stays
+ * as it is written, character by character. Links with a dangerous scheme stay text.
  */
 function createParser(): MarkdownIt {
   const created = new MarkdownIt({ html: false })
   Object.assign(created.options, { maxNesting: MAX_NESTING })
-  created.validateLink = (url) => SAFE_LINK.test(url)
+  created.validateLink = (url) => SAFE_LINK.test(url) || OTHER_LINK.test(url)
   // The library's own normalising is half the cost of a text full of links, and the platforms take the address as it
   // is.
   created.normalizeLink = (url) => url.replace(/[\s"<>]/g, encodeURIComponent)
   created.normalizeLinkText = (url) => url
-  created.block.ruler.disable(['reference', 'html_block'])
+  created.inline.State = MarkState
+  created.block.ruler.disable(['html_block'])
   created.inline.ruler.disable(['linkify', 'html_inline'])
   created.core.ruler.disable(['linkify', 'replacements', 'smartquotes', 'text_join'])
   // The reader of the tokens joins texts itself.
   created.inline.ruler2.disable(['fragments_join'])
   created.inline.ruler.at('newline', keepLineBreak)
+  created.inline.ruler.at('escape', markupEscape)
+  created.inline.ruler.before('escape', 'math', inlineMath)
+  created.inline.ruler.before('newline', 'address', bareAddress)
+  created.inline.ruler.before('link', 'citation', citation)
+  created.inline.ruler.before('autolink', 'html', htmlTag)
   created.block.ruler.before('table', 'depth', keepDeepText)
+  created.block.ruler.before('fence', 'math', blockMath, { alt: ['paragraph', 'blockquote', 'list'] })
+  created.block.ruler.before('heading', 'prose', keepProse)
+  created.block.ruler.at('lheading', underlinedHeading)
+  created.block.ruler.at('code', indentedCode)
+  created.block.ruler.at('reference', reference, { alt: ['paragraph', 'reference'] })
   return created
 }
 
@@ -47,6 +90,22 @@ function keepLineBreak(state: StateInline, silent: boolean): boolean {
   return true
 }
 
+const CITED = /\[(?:(\d{1,4})|\^([^\]\s[]{1,60}))\](?![[(])/y
+
+/** A number in brackets cites a source and keeps its brackets; a footnote that has a text is cited in the same way. */
+function citation(state: StateInline, silent: boolean): boolean {
+  // A token that begins with a bracket would end the search for the end of a label around it.
+  if (silent || state.src.charCodeAt(state.pos) !== 0x5b) return false
+  CITED.lastIndex = state.pos
+  const found = CITED.exec(state.src)
+  if (found === null) return false
+  const [whole, number, footnote = ''] = found
+  if (number === undefined && !state.env.footnotes?.has(footnote)) return false
+  state.pending += `[${number ?? footnote}]`
+  state.pos += whole.length
+  return true
+}
+
 /**
  * Beyond its own nesting limit the library drops content; before that, the rest of the container becomes a paragraph.
  */
@@ -54,12 +113,86 @@ function keepDeepText(state: StateBlock, startLine: number, endLine: number, sil
   if (silent || state.level < MAX_DEPTH) return false
   let end = startLine
   while (end < endLine && (state.isEmpty(end) || (state.sCount[end] ?? 0) >= state.blkIndent)) end++
-  state.push('paragraph_open', 'p', 1).map = [startLine, end]
+  pushText(state, 'paragraph', startLine, end)
+  return true
+}
+
+const NUMBER_OF = /#\s+of\s/y
+
+/** `# of items` counts items and heads nothing. */
+function keepProse(state: StateBlock, startLine: number, _endLine: number, silent: boolean): boolean {
+  if (silent || !matchesAt(NUMBER_OF, state.src, startOf(state, startLine))) return false
+  pushText(state, 'paragraph', startLine, startLine + 1)
+  return true
+}
+
+/**
+ * A line over `===` or over four dashes and more is a heading; three dashes below a paragraph are the rule that they
+ * look like.
+ */
+function underlinedHeading(state: StateBlock, startLine: number, endLine: number): boolean {
+  const below = startLine + 1
+  if (below >= endLine || (state.sCount[below] ?? 0) < state.blkIndent) return false
+  if (!/^(?:=+|-{4,})[ \t]*$/.test(state.src.slice(startOf(state, below), state.eMarks[below]))) return false
+  pushText(state, 'heading', startLine, below)
+  state.line = below + 1
+  return true
+}
+
+const CODE = /[{}()[\];=<>$|\\#]|^\s*(?:sudo|npm|npx|git|cd|pip|docker|curl|make|ls|apt)\s|^\s*[\w./-]+ -{1,2}\w/m
+
+/** Indented lines are code if they look like it; else the indent is the author's. */
+function indentedCode(state: StateBlock, startLine: number, endLine: number): boolean {
+  if ((state.sCount[startLine] ?? 0) - state.blkIndent < 4) return false
+  let end = startLine
+  for (let line = startLine; line < endLine; line++) {
+    if (state.isEmpty(line)) continue
+    if ((state.sCount[line] ?? 0) - state.blkIndent < 4) break
+    end = line + 1
+  }
+  const content = state.getLines(startLine, end, 4 + state.blkIndent, false)
+  if (!CODE.test(content)) return false
+  const token = state.push('code_block', 'code', 0)
+  token.content = `${content}\n`
+  token.map = [startLine, end]
+  state.line = end
+  return true
+}
+
+const DEFINITION =
+  /\[(?!\^)([^\][\n]{1,200})\]:[ \t]+<?([^\s<>]+)>?(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'|\([^)\n]*\)))?[ \t]*$/my
+
+/** The address of a link elsewhere; where no link goes there, the line is read as it is written. */
+function reference(state: StateBlock, startLine: number, _endLine: number, silent: boolean): boolean {
+  DEFINITION.lastIndex = startOf(state, startLine)
+  const [, label, address] = DEFINITION.exec(state.src) ?? []
+  if (label === undefined || address === undefined || !state.md.validateLink(address)) return false
+  if (silent) return true
+  const references: Environment['references'] = state.env.references
+  const name = state.md.utils.normalizeReference(label)
+  const known = Object.hasOwn(references, name)
+  const target = known ? undefined : new Reference(state.md.normalizeLink(address))
+  if (target !== undefined) references[name] = target
+  const token = state.push('definition', '', 0)
+  token.content = state.src.slice(startOf(state, startLine), state.eMarks[startLine]).trimEnd()
+  token.map = [startLine, startLine + 1]
+  token.meta = target
+  state.line = startLine + 1
+  return true
+}
+
+/** A paragraph or heading of whole lines. */
+function pushText(state: StateBlock, kind: 'paragraph' | 'heading', startLine: number, end: number): void {
+  const tag = kind === 'paragraph' ? 'p' : 'h2'
+  state.push(`${kind}_open`, tag, 1).map = [startLine, end]
   const inline = state.push('inline', '', 0)
   inline.content = state.getLines(startLine, end, state.blkIndent, false).trim()
   inline.map = [startLine, end]
   inline.children = []
-  state.push('paragraph_close', 'p', -1)
+  state.push(`${kind}_close`, tag, -1)
   state.line = end
-  return true
+}
+
+function startOf(state: StateBlock, line: number): number {
+  return (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0)
 }

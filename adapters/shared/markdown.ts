@@ -1,6 +1,7 @@
 import type Token from 'markdown-it/lib/token.mjs'
 import { type Alignment, type Block, indentText, type ListItem, plainText, type StyledText } from './document.ts'
-import { markdownParser } from './markdown-parser.ts'
+import { type Environment, markdownParser, type Reference, SAFE_LINK } from './markdown-parser.ts'
+import { mendLines } from './mend-lines.ts'
 import { readInline } from './read-inline.ts'
 
 /**
@@ -10,10 +11,10 @@ import { readInline } from './read-inline.ts'
 const MAX_PARSED = 200_000
 
 /**
- * Nothing here can be Markdown: no character that formats a span, and no line that starts like a list, a rule or
- * indented code.
+ * Nothing here can be Markdown: no character that formats a span, no address, no pair of dollars, and no line that
+ * starts like a list, a rule or indented code.
  */
-const MARKUP = /[*_~`[\\|&<>#]|^ *(?:[-+=]|\d+[.)]|\t)|^ {4}/m
+const MARKUP = /[*_~`[\\|&<>#]|:\/\/|\$[^$]*\$|^ *(?:[-+=]|\d+[.)]|\t)|^ {4}/m
 
 /**
  * Model Markdown (GFM: fences, tables, strikethrough, nested lists, quotes, links; raw HTML is text) as a tree.
@@ -24,8 +25,16 @@ export function parseMarkdown(markdown: string): readonly Block[] {
   if (source.trim() === '') return []
   if (source.length > MAX_PARSED || !MARKUP.test(source))
     return [{ kind: 'paragraph', gap: 1, body: plainText(source) }]
-  const tokens = markdownParser().parse(source, {})
-  return new BlockReader(tokens, source.split('\n')).blocks()
+  const mended = mendLines(source)
+  const environment: Environment = { source: mended, footnotes: footnotesOf(mended), references: Object.create(null) }
+  const tokens = markdownParser().parse(mended, environment)
+  return new BlockReader(tokens, mended.split('\n')).blocks()
+}
+
+/** Names of the footnotes that have a text somewhere in the answer. */
+function footnotesOf(source: string): ReadonlySet<string> {
+  if (!source.includes('[^')) return new Set()
+  return new Set([...source.matchAll(/^ {0,3}\[\^([^\]\s[]{1,60})\]:/gm)].map(([, name = '']) => name))
 }
 
 /** Nothing in the text is Markdown and nothing has to be cleaned: parsing gives it back as it is. */
@@ -66,11 +75,16 @@ class BlockReader {
   /** Blocks up to the next token that closes their container, which is consumed. */
   blocks(): Block[] {
     const found: Block[] = []
+    /** The signs of the bullet lists among them. */
+    const signs = new Map<Block, string>()
     for (let token = this.#next(); token !== undefined && token.nesting >= 0; token = this.#next()) {
+      if (token.type === 'fence') found.push(...this.#fence(token))
       const block = this.#block(token)
-      if (block !== undefined) found.push(block)
+      if (block === undefined) continue
+      found.push(block)
+      if (token.type === 'bullet_list_open') signs.set(block, token.markup)
     }
-    return found
+    return found.map((block, index) => withSign(block, [found[index - 1], found[index + 1]], signs))
   }
 
   #next(): Token | undefined {
@@ -84,21 +98,21 @@ class BlockReader {
         return { kind: 'paragraph', gap, body: this.#paragraph(token) }
       case 'heading_open':
         return { kind: 'heading', gap, body: this.#inline() }
-      case 'fence':
       case 'code_block':
-        return { kind: 'code', gap, language: languageOf(token.info), text: token.content.replace(/\n$/, '') }
+        return { kind: 'code', gap, language: '', text: token.content.replace(/\n$/, '') }
+      case 'math':
+        if (token.content === '') return { kind: 'code', gap, language: 'latex', text: token.info }
+        return { kind: 'paragraph', gap, body: plainText(token.content) }
+      case 'definition':
+        return (token.meta as Reference | undefined)?.isUsed
+          ? undefined
+          : { kind: 'paragraph', gap, body: definition(token.content) }
       case 'blockquote_open':
         return { kind: 'quote', gap, blocks: this.blocks() }
       case 'bullet_list_open':
-        return { kind: 'list', gap, start: undefined, delimiter: '', items: this.#items() }
+        return { kind: 'list', gap, items: this.#items(token) }
       case 'ordered_list_open':
-        return {
-          kind: 'list',
-          gap,
-          start: Number(token.attrGet('start') ?? 1),
-          delimiter: token.markup,
-          items: this.#items(),
-        }
+        return { kind: 'list', gap, items: numbered(this.#items(token), token.markup) }
       case 'table_open':
         return this.#table(gap)
       case 'hr':
@@ -135,10 +149,22 @@ class BlockReader {
     return readInline(inline?.children ?? [])
   }
 
-  #items(): ListItem[] {
+  /** A fence, above it what its first line says besides the language. */
+  #fence(token: Token): Block[] {
+    const gap = this.#gapAbove(token)
+    const { language, words } = languageOf(token.info)
+    const text = token.content.replace(/\n$/, '')
+    // Code that stands on the line of the fence alone.
+    if (text.trim() === '' && /\s/.test(token.info.trim())) return [{ kind: 'code', gap, language, text: words }]
+    const code: Block = { kind: 'code', gap: words === '' ? gap : 1, language, text }
+    return words === '' ? [code] : [{ kind: 'paragraph', gap, body: plainText(words) }, code]
+  }
+
+  #items(list: Token): ListItem[] {
     const items: ListItem[] = []
     for (let token = this.#next(); token !== undefined && token.nesting > 0; token = this.#next()) {
-      items.push({ gap: this.#gapAbove(token), blocks: this.blocks() })
+      const marker = list.type === 'bullet_list_open' ? undefined : token.info + list.markup
+      items.push({ gap: this.#gapAbove(token), marker, blocks: this.blocks() })
     }
     return items
   }
@@ -155,9 +181,62 @@ class BlockReader {
   }
 }
 
-/** First word of a fence's info line, if it could be a language's name. */
-function languageOf(info: string): string {
-  return /^[\w+#.-]{1,32}(?=$|\s)/.exec(info.trim())?.[0] ?? ''
+/** Lists of `-` and of `+` directly above each other are the lines of a difference, and keep their signs. */
+function withSign(
+  block: Block,
+  [above, below]: readonly [Block | undefined, Block | undefined],
+  signs: ReadonlyMap<Block, string>,
+): Block {
+  const sign = signs.get(block)
+  if (block.kind !== 'list' || sign === undefined || sign === '*') return block
+  const isOther = (one: Block | undefined) => one !== undefined && signs.get(one) === (sign === '-' ? '+' : '-')
+  const differs = (isOther(above) && block.gap === 1) || (isOther(below) && below?.gap === 1)
+  return differs ? { ...block, items: block.items.map((item) => ({ ...item, marker: sign })) } : block
+}
+
+/** A definition that no link goes to, as it is written; its address is one. */
+function definition(text: string): StyledText {
+  const start = text.indexOf(']:') + 2 + (/^\s*<?/.exec(text.slice(text.indexOf(']:') + 2))?.[0].length ?? 0)
+  const href = /^[^\s<>]+/.exec(text.slice(start))?.[0] ?? ''
+  if (!SAFE_LINK.test(href)) return plainText(text)
+  return { text, runs: [{ start, end: start + href.length, style: 0, href }] }
+}
+
+/** Numbers stay as written; one number before every item means that they count up from it. */
+function numbered(items: readonly ListItem[], delimiter: string): readonly ListItem[] {
+  const [first] = items
+  if (first === undefined || items.length < 2 || items.some(({ marker }) => marker !== first.marker)) return items
+  const start = Number.parseInt(first.marker ?? '1', 10)
+  return items.map((item, index) => ({ ...item, marker: `${start + index}${delimiter}` }))
+}
+/** Names that a fence may give its language. */
+const LANGUAGES = new Set(
+  (
+    'abap ada apache apl arduino asciidoc asm assembly astro awk bash basic bat batch bib bibtex brainfuck c c# c++ caddy ' +
+    'cfg clj clojure cmake cmd cobol coffee coffeescript conf config console cpp cron crontab cs csharp csproj css csv cu ' +
+    'cuda cypher d dart diff django docker dockerfile dos dot dotenv elisp elixir elm env erb erlang ex exs f# fish ' +
+    'flow fortran fs fsharp gdscript gherkin git gitignore glsl gn go golang gql gradle graphql graphviz groovy h haml ' +
+    'handlebars haskell hbs hcl heex hlsl hpp hs htm html http httpd ini ino java javascript jinja jinja2 jl js json ' +
+    'json5 jsonc jsonl jsx julia kotlin kt kts latex less liquid lisp log lua make makefile markdown mathematica matlab ' +
+    'md mdx mermaid mips mjs ml mysql nasm nginx nim nix node objc objective-c objectivec ocaml octave pascal patch perl ' +
+    'pgsql php pl plain plaintext plantuml plsql po postgres postgresql powershell prisma prolog promql properties proto ' +
+    'protobuf ps ps1 psql pug puppet purescript pwsh py py3 pycon pyi python python3 qml r r-lang racket rb rd re reason ' +
+    'regex regexp rest rs rst ruby rust sas sass scala scheme scm scss sed sh shell shell-session shellscript sol ' +
+    'solidity sparql sql sqlite stata stylus svelte svg swift systemd systemverilog tcl terminal terraform tex text tf toml ' +
+    'ts tsql tsv tsx twig txt typescript typst v vala vb vb.net vba vbnet vbs verilog vhdl vim viml vue wasm wat wgsl xhtml ' +
+    'xml xsl xslt yaml yml zig zsh'
+  ).split(' '),
+)
+
+/** The language that a fence's first line names, and what else it says: a file, or whatever names no language. */
+function languageOf(info: string): { readonly language: string; readonly words: string } {
+  const line = info.trim()
+  const [, name = '', rest = ''] = /^(?:\{\.)?([\w+#.-]{1,32})\}?(?:[:,]|(?=[\s{])|$)\s*([\s\S]*)$/.exec(line) ?? []
+  if (!LANGUAGES.has(name.toLowerCase())) return { language: '', words: line }
+  // The numbers of lines to mark are for a page that marks them.
+  if (/^\{[\d\s,-]*\}$/.test(rest)) return { language: name, words: '' }
+  const [, file] = /^(?:title|file|filename|name|path)=["']?([^"']+)["']?$/.exec(rest) ?? []
+  return { language: name, words: file ?? rest }
 }
 
 function alignmentOf(token: Token): Alignment {
@@ -170,9 +249,11 @@ function alignmentOf(token: Token): Alignment {
 function cellText(cell: StyledText): string {
   let text = ''
   let at = 0
-  for (const { start, end, href } of cell.runs) {
+  for (const [index, { start, end, href }] of cell.runs.entries()) {
+    const next = cell.runs[index + 1]
+    if (href === undefined || (next?.href === href && next.start === end)) continue
     const label = cell.text.slice(start, end)
-    text += cell.text.slice(at, end) + (href === undefined || href === label ? '' : ` (${href})`)
+    text += cell.text.slice(at, end) + (href === label ? '' : ` (${href})`)
     at = end
   }
   return text + cell.text.slice(at)

@@ -13,8 +13,8 @@ export interface Ruler {
 export interface Marks {
   /** Units of a text as it is escaped; never fewer than its UTF-16 length. */
   measure(text: string, inCode: boolean): number
-  /** Units of the marks that open and close a run. */
-  runOverhead(run: Run): number
+  /** Units of the marks that open and close a run; of the whole text given, which may be its own address. */
+  runOverhead(run: Run, text?: string): number
   /** Units of the marks that open and close a passage (fences, quote). */
   passageOverhead(passage: Passage): number
 }
@@ -56,7 +56,7 @@ interface Stretch {
 }
 
 function stretchUnits(marks: Marks, passage: Passage, stretch: Stretch): number {
-  const overhead = stretch.run === undefined ? 0 : marks.runOverhead(stretch.run)
+  const overhead = stretch.run === undefined ? 0 : marks.runOverhead(stretch.run, stretch.text)
   return overhead + marks.measure(stretch.text, passage.kind === 'code')
 }
 

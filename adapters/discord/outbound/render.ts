@@ -1,10 +1,12 @@
-import { type Run, Style, type StyledText } from '../../shared/document.ts'
+import { isFoundByItself, type Run, Style, type StyledText } from '../../shared/document.ts'
 import type { Passage } from '../../shared/lay-out-blocks.ts'
 import type { Marks } from '../../shared/measure.ts'
 import type { Part } from '../../shared/split-text.ts'
 
 /** Stands at the start of each quoted line until the text is escaped: a private-use character, no answer has it. */
 export const QUOTE_SIGN = '\uE000'
+/** Stands in the same way for the full stop behind a number that Discord would count anew. */
+export const STOP_SIGN = '\uE001'
 const QUOTE = '> '
 /** Nothing to see: keeps the marks of two neighbouring runs, and three backticks of a text, apart. */
 const GAP = '\u200B'
@@ -12,7 +14,7 @@ const GAP = '\u200B'
 /** Discord counts the raw message, marks and escapes included. */
 export const discordMarks: Marks = {
   measure: (text, inCode) => (inCode ? fenced(text) : escapeText(text)).length,
-  runOverhead: (run) => openMark(run).length + closeMark(run).length + GAP.length + CODE_PADDING,
+  runOverhead: (run, text = '') => openMark(run, text).length + closeMark(run, text).length + GAP.length + CODE_PADDING,
   passageOverhead: (passage) => {
     if (passage.kind === 'code') return fenceOf(passage).length + '\n```'.length
     return passage.quoted ? QUOTE.length : 0
@@ -34,6 +36,7 @@ export function renderPlain(part: Part, limit: number): string {
       .map(({ gap, body }, index) => (index === 0 ? '' : gap) + textOf(body))
       .join('')
       .replaceAll(QUOTE_SIGN, QUOTE)
+      .replaceAll(STOP_SIGN, '.')
   const bare = join((body) => body.text)
   const full = join(withAddresses)
   return full.length <= limit ? full : bare
@@ -58,24 +61,43 @@ function renderText({ text, runs }: StyledText): string {
   let markdown = ''
   let at = 0
   for (const run of runs) {
-    markdown += escapeText(text.slice(at, run.start))
+    markdown += escapeText(text.slice(at, run.start), startsLine(text, at))
     if (run.start === at && at > 0) markdown += GAP
     const content = text.slice(run.start, run.end)
-    markdown += openMark(run) + (isCode(run) ? codeText(content) : escapeText(content)) + closeMark(run)
+    if (run.style === 0 && isFoundByItself(text, run)) markdown += content
+    else markdown += openMark(run, content) + contentOf(run, content) + closeMark(run, content)
     at = run.end
   }
-  return markdown + escapeText(text.slice(at))
+  return markdown + escapeText(text.slice(at), startsLine(text, at))
 }
 
-function openMark(run: Run): string {
-  return isCode(run) ? '``' : (run.href === undefined ? '' : linkable(run.href) ? '[' : '') + styleMarks(run.style)
+function startsLine(text: string, at: number): boolean {
+  return at === 0 || text[at - 1] === '\n'
 }
 
-function closeMark(run: Run): string {
+function contentOf(run: Run, text: string): string {
+  if (isCode(run)) return codeText(text)
+  return text === run.href ? text : escapeText(text)
+}
+
+function openMark(run: Run, text: string): string {
+  if (isCode(run)) return '``'
+  if (run.href === undefined) return styleMarks(run.style)
+  if (text === run.href) return `${styleMarks(run.style)}${linkable(text) ? '<' : ''}`
+  return (hides(run.href, text) ? '[' : '') + styleMarks(run.style)
+}
+
+function closeMark(run: Run, text: string): string {
   if (isCode(run)) return '``'
   const marks = [...styleMarks(run.style)].reverse().join('')
   if (run.href === undefined) return marks
-  return linkable(run.href) ? `${marks}](<${run.href}>)` : `${marks} (${run.href})`
+  if (text === run.href) return `${linkable(text) ? '>' : ''}${marks}`
+  return hides(run.href, text) ? `${marks}](<${run.href}>)` : `${marks} (${run.href})`
+}
+
+/** Discord hides no address behind a label that looks like another one. */
+function hides(href: string, label: string): boolean {
+  return linkable(href) && !label.includes('://')
 }
 
 /** The marks of bold, italic and strike read the same from both sides. */
@@ -101,19 +123,28 @@ function codeText(text: string): string {
   return `${pad}${apart}${pad}`
 }
 
-/** Matches text that Discord would read as markup: addresses stay whole, because a backslash in one breaks it. */
+/**
+ * Matches text that Discord would read as markup: at the start of a line headings, small text, quotes and bullets;
+ * anywhere marks, brackets, spoilers, mentions, and names of emoji within words. Addresses stay whole, because a
+ * backslash in one breaks it, and so do the keys `*` of emoji.
+ */
 const SPECIAL =
-  /https?:\/\/[^\s<`]+|\uE000|(?<=[a-z0-9])_(?=[a-z0-9])|[\\*_~`[\]]|\|\||<(?=[@#:at/]|https?:)|^(?:#{1,3}|-#|>{1,3})(?=\s)/gim
+  /^(?<before>\uE000? *)(?<sign>#{1,3}|-#|>{1,3}|-)(?=\s)|(?<kept>https?:\/\/[^\s<`]+|(?<=[a-z0-9])_(?=[a-z0-9])|\*(?=[\uFE0F\u20E3]))|[\uE000\uE001\\*_~`[\]]|\|\||<(?=[@#:at/]|https?:|id:)|(?<=\w):(?=(?:(?!\d+:)\w[\w+-]*|100|1234):)/gim
 
-function escapeText(text: string): string {
-  if (!/[\\*_~`[\]|<#>\uE000]/.test(text)) return text
-  return text.replace(SPECIAL, escapeMark)
+/** Escapes a stretch of a text; what it begins with is markup only at the start of a line. */
+function escapeText(text: string, startsLine = true): string {
+  if (!/[\\*_~`[\]|<#>:\uE000\uE001]|^\s*-/m.test(text)) return text
+  return text.replace(SPECIAL, (mark: string, ...rest) => {
+    const { before, sign, kept } = rest.at(-1) as Record<'before' | 'sign' | 'kept', string | undefined>
+    if (kept !== undefined) return kept
+    if (sign === undefined) return escapeMark(mark)
+    return !startsLine && rest.at(-3) === 0 ? mark : `${(before ?? '').replace(QUOTE_SIGN, QUOTE)}\\${sign}`
+  })
 }
 
-function escapeMark(mark: string, at: number, whole: string): string {
+function escapeMark(mark: string): string {
   if (mark === QUOTE_SIGN) return QUOTE
-  if (/^https?:/i.test(mark)) return mark
-  if (mark === '_' && /[a-z0-9]/i.test(whole[at - 1] ?? '') && /[a-z0-9]/i.test(whole[at + 1] ?? '')) return mark
+  if (mark === STOP_SIGN) return '\\.'
   return mark === '||' ? '\\|\\|' : `\\${mark}`
 }
 

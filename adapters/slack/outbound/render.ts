@@ -2,7 +2,7 @@ import { type Run, Style, type StyledText } from '../../shared/document.ts'
 import type { Passage } from '../../shared/lay-out-blocks.ts'
 import type { Marks } from '../../shared/measure.ts'
 import type { Part } from '../../shared/split-text.ts'
-import { escapedLength, escapeText, escapeUrl } from './escape.ts'
+import { escapedLength, escapeMarks, escapeText, escapeUrl, GAP } from './escape.ts'
 
 /** From outermost to innermost. */
 const STYLE_MARKS = [
@@ -23,10 +23,13 @@ const SPLIT_FENCE = '``\u200B`'
  */
 export const mrkdwnMarks: Marks = {
   measure(text, inCode) {
-    const length = escapedLength(text)
+    const length = escapedLength(text, inCode)
     return inCode ? length + count(text, /```/g) : length + count(text, /\n/g) * QUOTE.length
   },
-  runOverhead: ({ style, href }) => 2 * marksOf(style).length + (href === undefined ? 0 : escapeUrl(href).length + 3),
+  runOverhead: ({ style, href }, text = '') => {
+    const marks = 2 * (marksOf(style).length + GAP.length)
+    return href === undefined ? marks : marks + (standsForItself(text, href) ? 0 : escapeUrl(href).length) + 3
+  },
   passageOverhead: ({ kind, quoted }) => (kind === 'code' ? 2 * (FENCE.length + 1) : quoted ? QUOTE.length : 0),
 }
 
@@ -47,46 +50,64 @@ function renderPassage({ kind, body, quoted }: Passage): string {
 }
 
 function renderBody({ text, runs }: StyledText): string {
+  const ends = runs.map((run) => marksOf(run.style)).join('')
   let mrkdwn = ''
   let at = 0
   let markedUntil = -1
   for (const run of runs) {
-    mrkdwn += escapeText(text.slice(at, run.start))
-    const marked = run.start > markedUntil && standsAlone(text, run)
-    mrkdwn += renderRun(text.slice(run.start, run.end), run, marked ? marksOf(run.style) : '')
-    if (marked) markedUntil = run.end
+    mrkdwn += escapeMarks(text.slice(at, run.start), ends, startsLine(text, at))
+    const marks = run.style !== 0 && canBeMarked(text, run) ? marksOf(run.style) : ''
+    const inside = text.slice(run.start, run.end)
+    const isApart = run.start > markedUntil || inside.trimStart() !== inside
+    mrkdwn += (marks === '' || isApart ? '' : GAP) + renderRun(text, run, marks)
+    if (marks !== '' && inside.trimEnd() === inside) markedUntil = run.end
     at = run.end
   }
-  return mrkdwn + escapeText(text.slice(at))
+  return mrkdwn + escapeMarks(text.slice(at), ends, startsLine(text, at))
 }
+
+function startsLine(text: string, at: number): boolean {
+  return at === 0 || text[at - 1] === '\n'
+}
+
+/** Letters and digits of scripts that have spaces between their words. */
+const SPACED_WORD = /[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{N}_]/u
+const WORD = /[\p{L}\p{N}_*~`]/u
 
 /**
- * Marks work only between words, on one line, and not right behind other marks; elsewhere they would be shown as
- * they are, so the words go out without them.
+ * Marks work only on one line and between words. Within a word the words go out without them; where a script has no
+ * spaces between words, an invisible one stands beside the mark.
  */
-function standsAlone(text: string, { start, end }: Run): boolean {
+function canBeMarked(text: string, { start, end }: Run): boolean {
   const inside = text.slice(start, end)
   if (inside.includes('\n') || inside.trim() === '') return false
-  return !isWord(text[start - 1]) && !isWord(text[end])
+  const splits = (outer = '', inner = '') => SPACED_WORD.test(outer) && SPACED_WORD.test(inner)
+  return !splits(text[start - 1], text[start]) && !splits(text[end], text[end - 1])
 }
 
-function isWord(char: string | undefined): boolean {
-  return char !== undefined && /[\p{L}\p{N}_*~`]/u.test(char)
-}
-
-function renderRun(inside: string, { style, href }: Run, marks: string): string {
+function renderRun(text: string, { start, end, style, href }: Run, marks: string): string {
+  const inside = text.slice(start, end)
   const words = inside.trim()
   const before = inside.slice(0, inside.length - inside.trimStart().length)
   const after = inside.slice(before.length + words.length)
-  const usable = (style & Style.code) !== 0 && words.includes('`') ? marks.replace('`', '') : marks
-  const shown = href === undefined ? escapeText(words) : renderLink(words, href)
-  return `${before}${usable}${shown}${[...usable].reverse().join('')}${after}`
+  const isCode = (style & Style.code) !== 0
+  const usable = isCode && words.includes('`') ? marks.replace('`', '') : marks
+  const shown = href !== undefined ? renderLink(words, href) : isCode ? escapeText(words) : escapeMarks(words)
+  if (usable === '') return before + shown + after
+  const gapBefore = before === '' && WORD.test(text[start - 1] ?? '') ? GAP : ''
+  const gapAfter = after === '' && WORD.test(text[end] ?? '') ? GAP : ''
+  return `${before}${gapBefore}${usable}${shown}${[...usable].reverse().join('')}${gapAfter}${after}`
 }
 
 function renderLink(label: string, href: string): string {
   const url = escapeUrl(href)
   if (label === '') return ''
-  return label === href ? `<${url}>` : `<${url}|${escapeText(label.replaceAll('\n', ' '))}>`
+  return standsForItself(label, href) ? `<${url}>` : `<${url}|${escapeText(label.replaceAll('\n', ' '))}>`
+}
+
+/** The address is its own label, and nothing in it has to be written otherwise there. */
+function standsForItself(label: string, href: string): boolean {
+  return label === href && !/[|<>\s]/.test(href)
 }
 
 function marksOf(style: number): string {

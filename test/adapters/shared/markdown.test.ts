@@ -33,13 +33,15 @@ describe('parseMarkdown', () => {
     expect(parseMarkdown('*a*\n# b\n\n\nc\n> d\n>\n> e').map((block) => block.gap)).toEqual([1, 1, 3, 1])
   })
 
-  test('an ordered list x keeps its first number and its sign', () => {
-    expect(first('7) a\n8) b')).toMatchObject({
-      kind: 'list',
-      start: 7,
-      delimiter: ')',
-      items: [{ gap: 1 }, { gap: 1 }],
-    })
+  test.each([
+    ['7) a\n8) b', ['7)', '8)']],
+    ['10. a\n9. b', ['10.', '9.']],
+    ['1. a\n1. b\n1. c', ['1.', '2.', '3.']],
+    ['05. a\n06. b', ['05.', '06.']],
+    ['- a\n- b', [undefined, undefined]],
+    ['- a\n+ b', ['-']],
+  ])('a list %j x markers %j', (markdown, markers) => {
+    expect(first(markdown)).toMatchObject({ kind: 'list', items: markers.map((marker) => ({ gap: 1, marker })) })
   })
 
   test('a table x alignment and cells as text', () => {

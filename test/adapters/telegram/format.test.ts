@@ -24,21 +24,17 @@ describe('telegram format: markup', () => {
     ],
     ['code as a label keeps the link', '[`f()`](https://x.y)', '<a href="https://x.y">f()</a>'],
     ['an image is a link', '![A cat](https://x.y/cat.png)', '<a href="https://x.y/cat.png">A cat</a>'],
-    [
-      'an image without a label shows its address',
-      '![](https://x.y/c.png)',
-      '<a href="https://x.y/c.png">https://x.y/c.png</a>',
-    ],
+    ['an image without a label shows its address', '![](https://x.y/c.png)', 'https://x.y/c.png'],
     ['no address is no link', '[a]() ![*b*]( ) c', 'a b c'],
     ['a heading is bold', '## Now `x`', '<b>Now </b><code>x</code>'],
     ['raw HTML is text', '<b onclick="x">hi</b> & co', '&lt;b onclick=&quot;x&quot;&gt;hi&lt;/b&gt; &amp; co'],
     ['snake_case_names stay', 'a snake_case_name and 2 * 3 * 4', 'a snake_case_name and 2 * 3 * 4'],
     [
       'a fence with a language',
-      '```ts title\nif (a < b) {}\n```',
+      '```ts\nif (a < b) {}\n```',
       '<pre><code class="language-ts">if (a &lt; b) {}</code></pre>',
     ],
-    ['an odd language is dropped', '```"><b>\nx\n```', '<pre>x</pre>'],
+    ['what is no language is shown', '```"><b>\nx\n```', '&quot;&gt;&lt;b&gt;\n<pre>x</pre>'],
     ['a fence still open', '```\nx', '<pre>x</pre>'],
     ['a quote with code', '> say\n>\n> ```\n> x\n> ```\n\nend', '<blockquote>say\n\n<pre>x</pre></blockquote>\n\nend'],
     ['a quote in a quote is one quote', '> a\n> > b', '<blockquote>a\nb</blockquote>'],
@@ -53,14 +49,14 @@ describe('telegram format: markup', () => {
     expect(() => parseTelegramHtml(html)).not.toThrow()
   })
 
-  test.each([
-    'javascript:alert(1)',
-    'data:text/html,x',
-    './readme.md',
-    'vbscript:x',
-    'JaVaScRiPt:x',
-    'file:///etc/passwd',
-  ])('a link to %s x stays text', (address) => expect(only(`**a** [x](${address})`)).toBe(`<b>a</b> [x](${address})`))
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'vbscript:x', 'JaVaScRiPt:x'])(
+    'a link to %s x stays text',
+    (address) => expect(only(`**a** [x](${address})`)).toBe(`<b>a</b> [x](${address})`),
+  )
+
+  test.each(['./readme.md', 'file:///etc/passwd', 'tel:+4930'])('a link to %s x address behind its label', (address) =>
+    expect(only(`**a** [x](${address})`)).toBe(`<b>a</b> x (${address})`),
+  )
 
   test('a table x aligned monospace, links spelled out, wide characters counted double', () => {
     expect(only('| Name | Price |\n|---|--:|\n| **漢字** | 5 |\n| [b](https://x.y) | 12 |')).toBe(
