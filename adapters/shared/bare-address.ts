@@ -1,5 +1,5 @@
 import type StateInline from 'markdown-it/lib/rules_inline/state_inline.mjs'
-import { MarkState } from './mark-state.ts'
+import { MarkState, matchesAt } from './mark-state.ts'
 
 const LONGEST_SCHEME = 24
 /** Ends an address wherever it stands: space, a bracket or quote around it, punctuation of other scripts, an emoji. */
@@ -22,6 +22,23 @@ export function bareAddress(state: StateInline, silent: boolean): boolean {
     state.pending = state.pending.slice(0, -scheme.length)
     const token = state.push('address', '', 0)
     token.content = scheme + src.slice(pos, end).replace(/\\([*_~])/g, '$1')
+    token.info = token.content
+  }
+  state.pos = end
+  return true
+}
+
+const HOST = /www(?:\.[a-z0-9-]{1,63})+\.[a-z]{2,24}/iy
+
+/** An address that begins with its host. */
+export function nakedAddress(state: StateInline, silent: boolean): boolean {
+  const { src, pos } = state
+  if (src.charCodeAt(pos) !== 0x77 || /[\w.@/-]/.test(src[pos - 1] ?? ' ') || !matchesAt(HOST, src, pos)) return false
+  const end = new AddressReader(state, pos).end()
+  if (!silent) {
+    const token = state.push('address', '', 0)
+    token.content = src.slice(pos, end).replace(/\\([*_~])/g, '$1')
+    token.info = `http://${token.content}`
   }
   state.pos = end
   return true

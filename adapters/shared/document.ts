@@ -7,12 +7,19 @@
 /** Bits of `Run.style`. */
 export const Style = { bold: 1, italic: 2, strike: 4, code: 8 } as const
 
+/** Returns whether a label says its address, so that it need not stand behind it. */
+export function spellsOut(label: string, href: string): boolean {
+  return label === href || href === `mailto:${label}` || href === `http://${label}`
+}
+
 /**
- * Returns whether a run is an address that stands for itself and that every platform finds by itself, for a space or
- * the end of a sentence is around it.
+ * Returns whether a run is an address that stands for itself and that a platform finds by itself, for a space or the
+ * end of a sentence is around it. `scheme` is the one that the platform adds to a host.
  */
-export function isFoundByItself(text: string, { start, end, href }: Run): boolean {
-  return text.slice(start, end) === href && /^[\s(]?$/.test(text[start - 1] ?? '') && /^[\s.,)]?$/.test(text[end] ?? '')
+export function isFoundByItself(text: string, { start, end, href }: Run, scheme = ''): boolean {
+  const label = text.slice(start, end)
+  const isAddress = label === href || (scheme !== '' && scheme + label === href)
+  return isAddress && /^[\s(]?$/.test(text[start - 1] ?? '') && /^[\s.,)]?$/.test(text[end] ?? '')
 }
 
 /** A styled stretch of a text, `start` inclusive, `end` exclusive, in UTF-16 units. */

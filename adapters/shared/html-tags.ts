@@ -111,7 +111,7 @@ class TagReader {
     if (!this.#silent) {
       const script = name === 'sub' || name === 'sup'
       const token = this.#state.push(script ? 'text_special' : 'code_inline', '', 0)
-      token.content = script ? toScript(content, name) : content
+      token.content = script && /^[\p{L}\p{N}+-]/u.test(content) ? toScript(content, name) : content
     }
     return end + `</${name}>`.length - pos
   }

@@ -7,7 +7,8 @@ const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3000-\u303f\uff00-\uffef]/u
 const PUNCTUATION = /[\p{P}\p{S}]/u
 const LETTER = /\p{L}/u
-const WORD = /[\p{L}\p{N}]/u
+/** A digit, or a letter of a script that has capitals: such words are not written together with their article. */
+const CASED = /[\p{Lu}\p{Ll}\p{Lt}\p{N}]/u
 
 /** A quote, a bracket or a slash on both sides of stars: they are named, as in `"*"` or `(*)`. */
 const NAMED = new Set(['""', "''", '()', '[]', '{}', '<>', '//', '||', '\u201c\u201d', '\u2018\u2019'])
@@ -19,8 +20,8 @@ const GLOB = /\/(?:\*|[^\s*]+\/\*)/y
 const DUNDER =
   /__(?:(?:init|main|name|file|doc|dict|class|str|repr|call|new|del|len|iter|next|enter|exit|all|version|author|getitem|setitem|delitem|contains|getattr|setattr|eq|ne|lt|le|gt|ge|hash|bool|add|sub|mul|slots|module|path|package|import|pycache|tests?|mocks|snapshots|proto|typename|FILE|LINE|DATE|TIME|FUNCTION|VERSION)__(?!\w)|\w{1,40}?__(?=[([/=]|\.\w))/y
 const LONGEST_DUNDER = 44
-/** Stands before a name or a path, never before emphasis by underscores. */
-const BEFORE_NAME = new Set('/.\\@#&=:$%+-')
+/** Signs of ASCII that emphasis by underscores may follow; any other stands before a name, a path or in a face. */
+const BEFORE_EMPHASIS = new Set(' \t\n([{"\'*~')
 
 /** Most delimiters looked through for an open one. */
 const LOOKED_AT = 32
@@ -58,8 +59,8 @@ export class MarkState extends StateInline {
     const length = end - start
     if (length === 2 && isDunder(this.src, start, end)) return { can_open: false, can_close: false, length }
     return {
-      can_open: sides.left && (!sides.right || PUNCTUATION.test(sides.prev)) && !BEFORE_NAME.has(sides.prev),
-      can_close: sides.right && (!sides.left || PUNCTUATION.test(sides.next)),
+      can_open: sides.left && (!sides.right || PUNCTUATION.test(sides.prev)) && isBeforeEmphasis(sides.prev),
+      can_close: sides.right && (!sides.left || PUNCTUATION.test(sides.next)) && sides.next !== '@',
       length,
     }
   }
@@ -140,7 +141,7 @@ function opensAsMark(src: string, { prev, next }: Sides, start: number, end: num
   if (prev === '/' && src[start - 2] !== src[start]) return false
   if ((single ? '/.,;:)]}!?%=' : ',;)]}=').includes(next)) return false
   if (!single && matchesAt(GLOB, src, end)) return false
-  if (!WORD.test(prev) || UNSPACED.test(prev) || UNSPACED.test(next)) return true
+  if (!CASED.test(prev) || UNSPACED.test(next)) return true
   return !single && LETTER.test(prev) && LETTER.test(src[start - 2] ?? '') && matchesAt(SYLLABLE, src, end)
 }
 
@@ -148,6 +149,10 @@ function closesAsMark(src: string, { prev, next, right }: Sides, start: number, 
   if (isDigit(prev) && isDigit(next)) return false
   if (end - start === 1) return right && prev !== '/' && (next !== '/' || src[end + 1] === src[start])
   return right || (PUNCTUATION.test(prev) && !'([{<'.includes(prev))
+}
+
+function isBeforeEmphasis(character: string): boolean {
+  return character > '\x7f' || BEFORE_EMPHASIS.has(character)
 }
 
 function isDunder(src: string, start: number, end: number): boolean {

@@ -34,7 +34,7 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
   _: always,
   '`': always,
   '~': ({ src, at, prev, next }) =>
-    next === '~' || prev === '~' || src.startsWith('\\~', at + 1) || !/[\w/]/.test(prev),
+    next === '~' || prev === '~' || src.startsWith('\\~', at + 1) || !(/[\w/]/.test(prev) && /\w/.test(next)),
   '[': ({ src, at }) => matchesAt(LABEL, src, at - 1),
   ']': endsLabel,
   '(': ({ prev }) => prev === ']',
@@ -56,27 +56,25 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
  * expression; everywhere else it is a character, and what stands behind it is no markup.
  */
 export function markupEscape(state: StateInline, silent: boolean): boolean {
-  const { src, pos } = state
-  if (src.charCodeAt(pos) !== 0x5c) return false
-  const next = pos + 1 < state.posMax ? (src[pos + 1] ?? '') : ''
-  const coded = state instanceof MarkState && state.isCoded(pos)
-  let shown = '\\'
-  let taken = 1
-  if (next === '\\') {
-    shown = '\\\\'
-    taken = 2
-  } else if (next === '\n') {
-    if (!coded && pos > 0 && !/\s/.test(src[pos - 1] ?? '')) shown = ''
-  } else if (!coded && isEscape(src, pos + 1)) {
-    shown = next
-    taken = 2
-  } else if ('*_`~[<&!$'.includes(next) && next !== '' && !closesMark(state, pos + 1)) {
-    shown = `\\${next}`
-    taken = 2
-  }
+  if (state.src.charCodeAt(state.pos) !== 0x5c || !(state instanceof MarkState)) return false
+  const { shown, taken } = readBackslash(state)
   if (!silent) state.pending += shown
-  state.pos = pos + taken
+  state.pos += taken
   return true
+}
+
+function readBackslash(state: MarkState): { readonly shown: string; readonly taken: number } {
+  const { src, pos } = state
+  const next = pos + 1 < state.posMax ? (src[pos + 1] ?? '') : ''
+  if (next === '\\') return { shown: '\\\\', taken: 2 }
+  const coded = state.isCoded(pos)
+  // At the end of a line it is a line break, which is there anyway.
+  if (next === '\n') return { shown: coded || pos === 0 || /\s/.test(src[pos - 1] ?? '') ? '\\' : '', taken: 1 }
+  const closes = closesMark(state, pos + 1)
+  if (!coded && isEscape(src, pos + 1) && !(closes && src[pos + 2] === next)) return { shown: next, taken: 2 }
+  return next !== '' && '*_`~[<&!$'.includes(next) && !closes
+    ? { shown: `\\${next}`, taken: 2 }
+    : { shown: '\\', taken: 1 }
 }
 
 function isEscape(src: string, at: number): boolean {
@@ -87,9 +85,9 @@ function isEscape(src: string, at: number): boolean {
 }
 
 /** Emphasis around a path that ends with a backslash ends behind it. */
-function closesMark(state: StateInline, at: number): boolean {
+function closesMark(state: MarkState, at: number): boolean {
   const marker = state.src.charCodeAt(at)
-  if (!(state instanceof MarkState) || !state.hasOpen(marker)) return false
+  if (!state.hasOpen(marker)) return false
   let end = at
   while (state.src.charCodeAt(end) === marker) end++
   return !/[\p{L}\p{N}]/u.test(state.src[end] ?? '')

@@ -1,5 +1,7 @@
 import MarkdownIt, { type StateBlock, type StateInline } from 'markdown-it'
-import { bareAddress } from './bare-address.ts'
+import type { RuleBlock } from 'markdown-it/lib/parser_block.mjs'
+import type { RuleInline } from 'markdown-it/lib/parser_inline.mjs'
+import { bareAddress, nakedAddress } from './bare-address.ts'
 import { htmlTag } from './html-tags.ts'
 import { MarkState, matchesAt } from './mark-state.ts'
 import { markupEscape } from './markdown-escapes.ts'
@@ -11,7 +13,7 @@ const MAX_DEPTH = 16
 const MAX_NESTING = 20
 
 /** Addresses that the platforms open. */
-export const SAFE_LINK = /^(?:https?:\/\/|tg:\/\/|mailto:)\S+$/i
+export const SAFE_LINK = /^(?:https?:\/\/|tg:\/\/|mailto:(?=\S+\.))\S+$/i
 /** Addresses that stand behind their label as text: another scheme, or a place within a site, a folder or a page. */
 const OTHER_LINK =
   /^(?!(?:javascript|data|vbscript):)(?:[a-z][a-z0-9+.-]{1,20}:\S+|#[\w\p{L}-][^\s()]*|(?=[^\s]*[./])[\w./~@%-][^\s]*)$/iu
@@ -61,6 +63,8 @@ function createParser(): MarkdownIt {
   // is.
   created.normalizeLink = (url) => url.replace(/[\s"<>]/g, encodeURIComponent)
   created.normalizeLinkText = (url) => url
+  const [text] = created.inline.ruler.getRules('')
+  const [, , fence] = created.block.ruler.getRules('')
   created.inline.State = MarkState
   created.block.ruler.disable(['html_block'])
   created.inline.ruler.disable(['linkify', 'html_inline'])
@@ -71,15 +75,32 @@ function createParser(): MarkdownIt {
   created.inline.ruler.at('escape', markupEscape)
   created.inline.ruler.before('escape', 'math', inlineMath)
   created.inline.ruler.before('newline', 'address', bareAddress)
+  created.inline.ruler.before('newline', 'naked', nakedAddress)
   created.inline.ruler.before('link', 'citation', citation)
+  created.inline.ruler.at('autolink', bracketedAddress)
   created.inline.ruler.before('autolink', 'html', htmlTag)
   created.block.ruler.before('table', 'depth', keepDeepText)
   created.block.ruler.before('fence', 'math', blockMath, { alt: ['paragraph', 'blockquote', 'list'] })
   created.block.ruler.before('heading', 'prose', keepProse)
   created.block.ruler.at('lheading', underlinedHeading)
+  if (fence !== undefined) created.block.ruler.before('code', 'indented', indentedFence(fence))
+  if (text !== undefined) created.inline.ruler.at('text', wordsBeforeAddress(text))
   created.block.ruler.at('code', indentedCode)
   created.block.ruler.at('reference', reference, { alt: ['paragraph', 'reference'] })
   return created
+}
+
+/** The library takes words up to the next character that could be markup; an address without a scheme is none. */
+function wordsBeforeAddress(words: RuleInline): RuleInline {
+  return (state, silent) => {
+    const from = state.pos
+    if (state.src.startsWith('www.', from) || !words(state, silent)) return false
+    const at = state.src.slice(from, state.pos).indexOf('www.')
+    if (at <= 0) return true
+    if (!silent) state.pending = state.pending.slice(0, at - (state.pos - from))
+    state.pos = from + at
+    return true
+  }
 }
 
 /** A line break in an answer is meant as one, and the spaces around it belong to the text. */
@@ -87,6 +108,23 @@ function keepLineBreak(state: StateInline, silent: boolean): boolean {
   if (state.src.charCodeAt(state.pos) !== 10) return false
   if (!silent) state.pending += '\n'
   state.pos++
+  return true
+}
+
+const BRACKETED = /<(?:((?:https?|tg):\/\/[^\s<>]+)|([\w.!#$%&'*+/=?^`{|}~-]+@[\w-]+(?:\.[\w-]+)+))>/iy
+
+/** An address between angle brackets, which are no part of it; anything else between them is text. */
+function bracketedAddress(state: StateInline, silent: boolean): boolean {
+  if (state.src.charCodeAt(state.pos) !== 0x3c) return false
+  BRACKETED.lastIndex = state.pos
+  const [whole, address, mail = ''] = BRACKETED.exec(state.src) ?? []
+  if (whole === undefined) return false
+  if (!silent) {
+    const token = state.push('address', '', 0)
+    token.content = address ?? mail
+    token.info = address ?? `mailto:${mail}`
+  }
+  state.pos += whole.length
   return true
 }
 
@@ -137,6 +175,21 @@ function underlinedHeading(state: StateBlock, startLine: number, endLine: number
   pushText(state, 'heading', startLine, below)
   state.line = below + 1
   return true
+}
+
+const FENCE = /```|~~~/y
+
+/** A fence may be indented like code: then it is a fence all the same. */
+function indentedFence(fence: RuleBlock): RuleBlock {
+  return (state, startLine, endLine, silent) => {
+    const indent = state.sCount[startLine] ?? 0
+    if (indent - state.blkIndent < 4 || !matchesAt(FENCE, state.src, startOf(state, startLine))) return false
+    const { blkIndent } = state
+    state.blkIndent = indent
+    const found = fence(state, startLine, endLine, silent)
+    state.blkIndent = blkIndent
+    return found
+  }
 }
 
 const CODE = /[{}()[\];=<>$|\\#]|^\s*(?:sudo|npm|npx|git|cd|pip|docker|curl|make|ls|apt)\s|^\s*[\w./-]+ -{1,2}\w/m

@@ -1,5 +1,13 @@
 import type Token from 'markdown-it/lib/token.mjs'
-import { type Alignment, type Block, indentText, type ListItem, plainText, type StyledText } from './document.ts'
+import {
+  type Alignment,
+  type Block,
+  indentText,
+  type ListItem,
+  plainText,
+  type StyledText,
+  spellsOut,
+} from './document.ts'
 import { type Environment, markdownParser, type Reference, SAFE_LINK } from './markdown-parser.ts'
 import { mendLines } from './mend-lines.ts'
 import { readInline } from './read-inline.ts'
@@ -253,7 +261,7 @@ function cellText(cell: StyledText): string {
     const next = cell.runs[index + 1]
     if (href === undefined || (next?.href === href && next.start === end)) continue
     const label = cell.text.slice(start, end)
-    text += cell.text.slice(at, end) + (href === label ? '' : ` (${href})`)
+    text += cell.text.slice(at, end) + (spellsOut(label, href) ? '' : ` (${href})`)
     at = end
   }
   return text + cell.text.slice(at)

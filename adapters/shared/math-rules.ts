@@ -8,10 +8,12 @@ const MOST_LINES = 60
 
 /** What only a formula has: a command, a script, a relation. */
 const MATHS = /[\\^_=<>{}]|[+*/|-]|\d/
+/** Letters with what makes a formula of them: a list, an argument, a factorial, a prime. */
+const SHORT = /^[A-Za-z(][A-Za-z(),.!']*[(),!'][A-Za-z(),.!']*$/
 const COMMANDS = /\\[A-Za-z]{2,}|[\^_]\{/
 /** Words of prose, or what stands in programs: dollars around these are no formula. */
 const PROSE =
-  /(?<![\\A-Za-z{])(?!(?:sin|cos|tan|log|exp|lim|max|min|det|gcd|mod|arg|sup|inf)\b)[A-Za-z]{3,}|["';`]|\n\s*\n/
+  /(?<![\\A-Za-z{])(?!(?:sin|cos|tan|log|exp|lim|max|min|det|gcd|mod|arg|sup|inf)\b)[A-Za-z]{3,}|[";`]|(?<![A-Za-z)'])'|'(?=[A-Za-z])|\n\s*\n/
 /** Behind the closing dollar of a formula: no digit, and no letter but those of `$n$th`. */
 const AFTER_DOLLAR = /(?!\d)(?:(?:th|st|nd|rd|s)\b|(?![\p{sc=Latin}_])|$)/uy
 const ENVIRONMENTS = /^\\begin\{(?:align|aligned|gather|equation|eqnarray|multline|split|cases|[bpvBV]?matrix)\*?\}/
@@ -68,7 +70,9 @@ function betweenDollars(state: MarkState): Formula | undefined {
   const { latex, end } = formula
   if (/[\s\\]$/.test(latex) || !matchesAt(AFTER_DOLLAR, src, end)) return undefined
   if (COMMANDS.test(latex)) return formula
-  return /^[A-Za-z]$/.test(latex) || (MATHS.test(latex) && !PROSE.test(latex)) ? formula : undefined
+  return /^[A-Za-z]$/.test(latex) || (!PROSE.test(latex) && (MATHS.test(latex) || SHORT.test(latex)))
+    ? formula
+    : undefined
 }
 
 /** A formula on lines of its own, between `$$`, between `\[` and `\]`, or an environment. */

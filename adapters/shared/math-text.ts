@@ -166,12 +166,15 @@ class MathReader {
     const name = /^(?:[A-Za-z]+\*?|[\s\S])/.exec(this.#source.slice(this.#at, this.#at + 40))?.[0]
     if (name === undefined) return undefined
     this.#at += name.length
-    if (/^[A-Za-z]/.test(name)) this.#skipSpaces()
+    const isSpaced = /^[A-Za-z]/.test(name) && this.#skipSpaces()
     if (name === '\\' || name === 'newline' || name === 'cr') return this.#newLine()
     if ('{}%$#_&|'.includes(name)) return name === '|' ? '\u2016' : name
     if (SPACES.test(name)) return name === 'qquad' ? '   ' : ' '
     if (SILENT.test(name)) return this.#silent(name)
-    return this.#symbol(name) ?? this.#construct(name, depth)
+    const symbol = this.#symbol(name)
+    if (symbol === undefined) return this.#construct(name, depth)
+    // The space that ends a command belongs to the sign behind it.
+    return isSpaced && /[=<>+*/|-]/.test(this.#source[this.#at] ?? '') ? `${symbol} ` : symbol
   }
 
   #newLine(): string {
@@ -274,8 +277,10 @@ class MathReader {
     return LINES.test(name) ? new MathReader(content).read('', depth + 1) : readRows(name, content, depth + 1)
   }
 
-  #skipSpaces(): void {
+  #skipSpaces(): boolean {
+    const from = this.#at
     while (/\s/.test(this.#source[this.#at] ?? '')) this.#at++
+    return this.#at > from
   }
 }
 
@@ -307,6 +312,7 @@ function factor(text: string): string {
 
 /** A divisor of more than one factor needs brackets, but for a differential. */
 function divisor(text: string): string {
+  if (/^\p{L}{0,6}\([^()]*\)$/u.test(text)) return text
   return /^\p{N}+[\p{L}(\u221a]|^(?![d\u2202\u0394])\p{L}\p{L}|\)./u.test(text) ? `(${text})` : grouped(text)
 }
 

@@ -6,6 +6,7 @@ const MOST_LINES = 200
 /** What may stand before a fence or a table: indent, quotes, the marker of a list. */
 const PREFIX = '(?:[ \\t>]|[-*+][ \\t]|\\d{1,9}[.)][ \\t])*'
 const OPENING = new RegExp(`^(${PREFIX})(\`{3,}(?=[^\`]*$)|~{3,})(.*)$`)
+const START = new RegExp(`^${PREFIX}`)
 const DELIMITERS = /^[ \t>]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/
 
 /**
@@ -55,7 +56,7 @@ class LineMender {
   #wordsBeforeFence(line: string): boolean {
     const [words = '', marks, info = ''] = aroundMarks(line) ?? []
     if (marks === undefined) return false
-    const indent = indentOf(new RegExp(`^${PREFIX}`).exec(words)?.[0] ?? '')
+    const indent = indentOf(START.exec(words)?.[0] ?? '')
     const below = this.#lines.slice(this.#at + 1, this.#at + MOST_LINES)
     const next = below.findIndex((one) => one.includes('```'))
     const end = below[next]
@@ -198,7 +199,7 @@ const PIECES = /(`{1,4})(?!`)[^`]*?(?<!`)\1(?!`)|\\\||[^|\\`]+|[\s\S]/g
 
 /** The cells of a row; a bar in code or behind a backslash ends none. */
 function cellsOf(row: string): Row {
-  const prefix = /^[ \t>]*/.exec(row)?.[0] ?? ''
+  const prefix = START.exec(row)?.[0] ?? ''
   const cells = ['']
   let barred = false
   for (const [piece, marks] of row.slice(prefix.length).trimEnd().matchAll(PIECES)) {
@@ -223,7 +224,6 @@ function indentOf(prefix: string): string {
 function mendRow(row: string, columns: number): string {
   const { prefix, cells, barred } = cellsOf(row)
   if (!barred && cells.length <= columns) return row
-  const kept = cells.slice(0, columns - 1)
-  const last = cells.slice(columns - 1).map((cell) => cell.trim())
-  return `${prefix}| ${[...kept, last.join(' \\| ')].map((cell) => cell.trim()).join(' | ')} |`
+  const last = cells.slice(columns - 1).join('\\|')
+  return `${prefix}| ${[...cells.slice(0, columns - 1), last].map((cell) => cell.trim()).join(' | ')} |`
 }

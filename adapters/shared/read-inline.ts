@@ -1,5 +1,5 @@
 import type Token from 'markdown-it/lib/token.mjs'
-import { type Run, Style, type StyledText } from './document.ts'
+import { cutText, type Run, Style, type StyledText } from './document.ts'
 import { SAFE_LINK } from './markdown-parser.ts'
 
 type Growing = { -readonly [Key in keyof Run]: Run[Key] }
@@ -13,7 +13,7 @@ const BITS: Readonly<Record<string, number>> = { strong: Style.bold, em: Style.i
 export function readInline(tokens: readonly Token[]): StyledText {
   const reader = new InlineReader()
   for (const token of tokens) reader.take(token)
-  return { text: reader.text, runs: reader.runs }
+  return reader.read()
 }
 
 /** The parser lets an empty address pass its check (`[x]()`): that is no link. */
@@ -33,10 +33,16 @@ class InlineReader {
   /** Written before the next words: the line break at the border of a block, the bullet of an item. */
   #due = ''
 
+  read(): StyledText {
+    if (this.#due === '' || !this.text.endsWith('\n')) return { text: this.text, runs: this.runs }
+    // The line break before a closing tag is one with its own.
+    return cutText({ text: this.text, runs: this.runs }, this.text.trimEnd().length)[0]
+  }
+
   take(token: Token): void {
     switch (token.type) {
       case 'address':
-        this.#add(token.content, this.#style, this.#href ?? (SAFE_LINK.test(token.content) ? token.content : undefined))
+        this.#add(token.content, this.#style, this.#href ?? (SAFE_LINK.test(token.info) ? token.info : undefined))
         break
       case 'html':
         this.#tag(token)

@@ -1,4 +1,4 @@
-import { cutText, type Run, type StyledText } from './document.ts'
+import { cutText, type Run, type StyledText, spellsOut } from './document.ts'
 import { type CutKind, cutInsideWord, findCut } from './find-cut.ts'
 import type { Passage } from './lay-out-blocks.ts'
 import { fitPassage, measurePassage, type Ruler } from './measure.ts'
@@ -61,7 +61,7 @@ function spellAddresses(source: StyledText, isLong: (run: Run) => boolean): Styl
     runs.push({ start, end: text.length, style: run.style, href: long ? undefined : run.href })
     const next = source.runs[index + 1]
     const goesOn = next?.href === run.href && next?.start === run.end
-    if (long && !goesOn && source.text.slice(run.start, run.end) !== run.href) text += ` (${run.href})`
+    if (long && !goesOn && !spellsOut(source.text.slice(run.start, run.end), run.href ?? '')) text += ` (${run.href})`
   }
   return { text: text + source.text.slice(at), runs }
 }

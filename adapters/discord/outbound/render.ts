@@ -1,4 +1,4 @@
-import { isFoundByItself, type Run, Style, type StyledText } from '../../shared/document.ts'
+import { isFoundByItself, type Run, Style, type StyledText, spellsOut } from '../../shared/document.ts'
 import type { Passage } from '../../shared/lay-out-blocks.ts'
 import type { Marks } from '../../shared/measure.ts'
 import type { Part } from '../../shared/split-text.ts'
@@ -64,11 +64,19 @@ function renderText({ text, runs }: StyledText): string {
     markdown += escapeText(text.slice(at, run.start), startsLine(text, at))
     if (run.start === at && at > 0) markdown += GAP
     const content = text.slice(run.start, run.end)
-    if (run.style === 0 && isFoundByItself(text, run)) markdown += content
-    else markdown += openMark(run, content) + contentOf(run, content) + closeMark(run, content)
+    markdown += run.style === 0 && isFoundByItself(text, run) ? content : renderRun(run, content)
     at = run.end
   }
   return markdown + escapeText(text.slice(at), startsLine(text, at))
+}
+
+/** Italics do not work with a space at their inner side. */
+function renderRun(run: Run, text: string): string {
+  const words = (run.style & Style.italic) !== 0 && !isCode(run) ? text.trim() : text
+  if (words === '') return text
+  const before = text.slice(0, text.indexOf(words))
+  const after = text.slice(before.length + words.length)
+  return before + openMark(run, words) + contentOf(run, words) + closeMark(run, words) + after
 }
 
 function startsLine(text: string, at: number): boolean {
@@ -92,7 +100,8 @@ function closeMark(run: Run, text: string): string {
   const marks = [...styleMarks(run.style)].reverse().join('')
   if (run.href === undefined) return marks
   if (text === run.href) return `${linkable(text) ? '>' : ''}${marks}`
-  return hides(run.href, text) ? `${marks}](<${run.href}>)` : `${marks} (${run.href})`
+  if (hides(run.href, text)) return `${marks}](<${run.href}>)`
+  return spellsOut(text, run.href) ? marks : `${marks} (${run.href})`
 }
 
 /** Discord hides no address behind a label that looks like another one. */
@@ -156,7 +165,7 @@ function withAddresses({ text, runs }: StyledText): string {
     const next = runs[index + 1]
     if (run.href === undefined || (next?.href === run.href && next.start === run.end)) continue
     plain += text.slice(at, run.end)
-    if (text.slice(run.start, run.end) !== run.href) plain += ` (${run.href})`
+    if (!spellsOut(text.slice(run.start, run.end), run.href)) plain += ` (${run.href})`
     at = run.end
   }
   return plain + text.slice(at)

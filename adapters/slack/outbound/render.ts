@@ -1,4 +1,4 @@
-import { type Run, Style, type StyledText } from '../../shared/document.ts'
+import { type Run, Style, type StyledText, spellsOut } from '../../shared/document.ts'
 import type { Passage } from '../../shared/lay-out-blocks.ts'
 import type { Marks } from '../../shared/measure.ts'
 import type { Part } from '../../shared/split-text.ts'
@@ -56,7 +56,7 @@ function renderBody({ text, runs }: StyledText): string {
   let markedUntil = -1
   for (const run of runs) {
     mrkdwn += escapeMarks(text.slice(at, run.start), ends, startsLine(text, at))
-    const marks = run.style !== 0 && canBeMarked(text, run) ? marksOf(run.style) : ''
+    const marks = canBeMarked(text, run) ? marksOf(styleOf(run)) : ''
     const inside = text.slice(run.start, run.end)
     const isApart = run.start > markedUntil || inside.trimStart() !== inside
     mrkdwn += (marks === '' || isApart ? '' : GAP) + renderRun(text, run, marks)
@@ -90,13 +90,18 @@ function renderRun(text: string, { start, end, style, href }: Run, marks: string
   const words = inside.trim()
   const before = inside.slice(0, inside.length - inside.trimStart().length)
   const after = inside.slice(before.length + words.length)
-  const isCode = (style & Style.code) !== 0
+  const isCode = (style & Style.code) !== 0 && href === undefined
   const usable = isCode && words.includes('`') ? marks.replace('`', '') : marks
   const shown = href !== undefined ? renderLink(words, href) : isCode ? escapeText(words) : escapeMarks(words)
   if (usable === '') return before + shown + after
   const gapBefore = before === '' && WORD.test(text[start - 1] ?? '') ? GAP : ''
   const gapAfter = after === '' && WORD.test(text[end] ?? '') ? GAP : ''
   return `${before}${gapBefore}${usable}${shown}${[...usable].reverse().join('')}${gapAfter}${after}`
+}
+
+/** A link excludes code, for its address is worth more. */
+function styleOf({ style, href }: Run): number {
+  return href === undefined ? style : style & ~Style.code
 }
 
 function renderLink(label: string, href: string): string {
@@ -119,7 +124,7 @@ function plainBody({ text, runs }: StyledText): string {
   let at = 0
   for (const { start, end, href } of runs) {
     const label = text.slice(start, end)
-    plain += text.slice(at, start) + label + (href === undefined || href === label ? '' : ` (${href})`)
+    plain += text.slice(at, start) + label + (href === undefined || spellsOut(label, href) ? '' : ` (${href})`)
     at = end
   }
   return plain + text.slice(at)

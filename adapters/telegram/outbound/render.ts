@@ -1,5 +1,5 @@
 import type { RenderedPart } from '../../../src/channels/adapter.ts'
-import { isFoundByItself, type Run, Style, type StyledText } from '../../shared/document.ts'
+import { isFoundByItself, type Run, Style, type StyledText, spellsOut } from '../../shared/document.ts'
 import type { Passage } from '../../shared/lay-out-blocks.ts'
 import type { Part } from '../../shared/split-text.ts'
 
@@ -56,7 +56,7 @@ function renderText({ text, runs }: StyledText): string {
   let html = ''
   let above: Run | undefined
   for (const run of runs) {
-    if (run.style === 0 && isFoundByItself(text, run)) continue
+    if (run.style === 0 && isFoundByItself(text, run, 'http://')) continue
     if (above?.end !== run.start) {
       html += closeRun(above, 0) + escapeHtml(text.slice(above?.end ?? 0, run.start)) + openRun(run, 0)
     } else {
@@ -125,5 +125,5 @@ function withAddresses({ text, runs }: StyledText): string {
 }
 
 function address(run: Run, label: string): string {
-  return label === run.href ? '' : ` (${run.href})`
+  return spellsOut(label, run.href ?? '') ? '' : ` (${run.href})`
 }

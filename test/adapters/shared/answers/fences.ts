@@ -1,0 +1,47 @@
+import { type Case, reads } from './case.ts'
+
+export const FENCES: Readonly<Record<string, readonly Case[]>> = {
+  fences: [
+    reads('```js\nfoo(a*b*c)\n```', 'foo(a*b*c)', { code: ['foo(a*b*c)'] }),
+    reads('Run this: ```bash\nnpm i\nnpm start\n```\nthen **go**', 'Run this:\nnpm i\nnpm start\nthen go', {
+      code: ['npm i\nnpm start'],
+      bold: ['go'],
+    }),
+    reads('```js\nfoo()\n``` and then **words**', 'foo()\nand then words', { code: ['foo()'], bold: ['words'] }),
+    reads('```js\nfoo()```\nText **bold**', 'foo()\nText bold', { code: ['foo()'], bold: ['bold'] }),
+    reads('```\nstill open\nlast', 'still open\nlast', { code: ['still open\nlast'] }),
+    reads('~~~py\nprint("__x__")\n~~~', 'print("__x__")', { code: ['print("__x__")'] }),
+    reads('````markdown\n```js\nx\n```\n````\nend', '```js\nx\n```\nend', {}),
+    reads('```markdown\n# T\n```js\nx\n```\nmore\n```\nafter *it*', '# T\n```js\nx\n```\nmore\nafter it', {
+      italic: ['it'],
+    }),
+    reads('Use ```inline code``` here', 'Use inline code here', { code: ['inline code'] }),
+    reads('```ls -la```', 'ls -la', { code: ['ls -la'] }),
+    reads('```ts title="src/app.ts"\nlet x\n```', 'src/app.ts\nlet x', { code: ['let x'] }),
+    reads('```python:main.py\nx = 1\n```', 'main.py\nx = 1', { code: ['x = 1'] }),
+    reads('```npm install foo\n```', 'npm install foo', { code: ['npm install foo'] }),
+    reads('```Output\nok\n```', 'Output\nok', { code: ['ok'] }),
+    reads('```src/index.html\n<p>\n```', 'src/index.html\n<p>', { code: ['<p>'] }),
+    reads('```js {1,3-4}\nx\n```', 'x', { code: ['x'] }),
+    reads('1. Step:\n\n   ```bash\n   cd x\n   ```\n\n2. Next', '1. Step:\n\ncd x\n\n2. Next', { code: ['cd x'] }),
+    reads('- item\n```sh\nx\n```\n- item', '• item\nx\n• item', { code: ['x'] }),
+    reads('Run ```npm i\nnpm start``` now', 'Run\nnpm i\nnpm start\nnow', { code: ['npm i\nnpm start'] }),
+    reads('```js\na\n```\n```py\nb\n```', 'a\nb', { code: ['a', 'b'] }),
+    reads('> Try: ```sh\n> x\n> ```\n> done', 'Try:\nx\ndone', { code: ['x'] }),
+    reads('```c#\nvar x = 1;\n```', 'var x = 1;', { code: ['var x = 1;'] }),
+  ],
+  'code in a line': [
+    reads('`a*b*c` and `__x__`', 'a*b*c and __x__', { code: ['a*b*c', '__x__'] }),
+    reads('`` a`b ``', 'a`b', {}),
+    reads('`<div>` and `&amp;`', '<div> and &amp;', { code: ['<div>', '&amp;'] }),
+    reads('**`npm i`** installs', 'npm i installs', { code: ['npm i'] }),
+    reads('`C:\\dir\\`', 'C:\\dir\\', { code: ['C:\\dir\\'] }),
+    reads('使用`npm`安装', '使用npm安装', { code: ['npm'] }),
+    reads('(`x`), `y`.', '(x), y.', { code: ['x', 'y'] }),
+    reads('`$HOME` and `$x^2$`', '$HOME and $x^2$', { code: ['$HOME', '$x^2$'] }),
+    reads('`https://x.org/_y_`', 'https://x.org/_y_', { code: ['https://x.org/_y_'] }),
+    reads('a lone ` backtick', 'a lone ` backtick', { code: [] }),
+    reads('`a` `b` `c`', 'a b c', { code: ['a', 'b', 'c'] }),
+    reads('- `x`: *y*', '• x: y', { code: ['x'], italic: ['y'] }),
+  ],
+}

@@ -1,0 +1,50 @@
+import { type Case, reads, stays } from './case.ts'
+
+const raw = String.raw
+
+export const FORMULAS: Readonly<Record<string, readonly Case[]>> = {
+  formulas: [
+    reads('$x^2 + y^2 = z^2$', 'x² + y² = z²'),
+    reads(raw`Let $\alpha \in \mathbb{R}$ and $\beta > 0$.`, 'Let α ∈ ℝ and β > 0.'),
+    reads(raw`\(x_1 + x_{12}\) and \(a\)`, 'x₁ + x₁₂ and a'),
+    reads(raw`\[ E = mc^2 \]`, 'E = mc²'),
+    reads('$$\n\\sum_{i=1}^{n} i = \\frac{n(n+1)}{2}\n$$', '∑ᵢ₌₁ⁿ i = n(n+1)/2'),
+    reads(raw`$\frac{a+b}{2a}$ and $\frac{1}{2}$ and $\frac{dy}{dx}$`, '(a+b)/(2a) and 1/2 and dy/dx'),
+    reads(raw`$\sqrt{x}$, $\sqrt{x+1}$, $\sqrt[3]{8}$`, '√x, √(x+1), ³√8'),
+    reads(raw`$\int_0^1 f(x)\,dx \leq \infty$`, '∫₀¹ f(x) dx ≤ ∞'),
+    reads(raw`\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}`, '(1, 2; 3, 4)'),
+    reads('\\[\n\\begin{align}\na &= b \\\\\n  &= c + d\n\\end{align}\n\\]', 'a = b\n= c + d'),
+    reads(
+      raw`$f(x) = \begin{cases} x & \text{if } x > 0 \\ 0 & \text{otherwise} \end{cases}$`,
+      'f(x) = { x if x > 0; 0 otherwise',
+    ),
+    reads(raw`$\text{speed} = \text{distance} / \text{time}$`, 'speed = distance / time'),
+    reads(raw`$\vec{v} \cdot \hat{n} = 0$`, 'v\u20d7 · n\u0302 = 0'),
+    reads(raw`$e^{-x^2/2}$ and $90^\circ$`, 'e^(-x²/2) and 90°'),
+    reads(raw`$\sin^2\theta + \cos^2\theta = 1$`, 'sin²θ + cos²θ = 1'),
+    reads('The $n$th term of $a_n$', 'The nth term of aₙ'),
+    reads(raw`**$O(n \log n)$** time`, 'O(n log n) time', { bold: ['O(n log n)'] }),
+    reads(raw`$P(A \mid B) = \frac{P(A \cap B)}{P(B)}$`, 'P(A | B) = P(A ∩ B)/P(B)'),
+    reads(raw`$\lim_{x \to 0} \frac{\sin x}{x} = 1$`, 'lim_(x → 0) (sin x)/x = 1'),
+    reads(raw`$\unknowncmd{x}{y}$ stays`, raw`$\unknowncmd{x}{y}$ stays`, { code: [raw`$\unknowncmd{x}{y}$`] }),
+    reads(raw`| f |${'\n'}|---|${'\n'}| $x^2$ |`, 'f\n--\nx²'),
+    reads(raw`$$\binom{n}{k}$$`, 'C(n, k)'),
+  ],
+  'dollars that are none': [
+    stays('$5 and $10'),
+    stays('between $5–$10 or $5-$10 each'),
+    stays('echo $HOME and $PATH'),
+    stays('$HOME/$USER:$PATH'),
+    stays('the regex ^a$|^b$ matches'),
+    stays('/^x+$/ and /y$/'),
+    stays('US$5, CA$6 and 7$'),
+    stays('$1,000 to $2,000 a month ($24,000 a year)'),
+    stays('$foo->bar($baz)'),
+    stays("jQuery $('a').on($x)"),
+    stays('$_GET and $_POST'),
+    stays('costs 5$ to 10$ today'),
+    stays(raw`$\{name} and $(pwd)`),
+    stays('$a = 1; $b = 2;'),
+    stays('A price of $3.50, up from $3.20 (+$0.30)'),
+  ],
+}

@@ -1,0 +1,43 @@
+import { type Case, reads, stays } from './case.ts'
+
+export const TAGS: Readonly<Record<string, readonly Case[]>> = {
+  'tags that mean formatting': [
+    reads('one<br>two<br/>three<br />four', 'one\ntwo\nthree\nfour'),
+    reads('<b>bold</b> <strong>strong</strong>', 'bold strong', { bold: ['bold', 'strong'] }),
+    reads('<i>it</i> <em>em</em>', 'it em', { italic: ['it', 'em'] }),
+    reads('<code>a*b*c</code> &amp; <kbd>Ctrl</kbd>+<kbd>C</kbd>', 'a*b*c & Ctrl+C', { code: ['a*b*c', 'Ctrl', 'C'] }),
+    reads('H<sub>2</sub>O and x<sup>2</sup> + y<sup>n+1</sup>', 'H₂O and x² + yⁿ⁺¹'),
+    reads('<u>under</u> <mark>marked</mark> <small>small</small>', 'under marked small'),
+    reads('<details>\n<summary>More</summary>\n\nInside **b**\n\n</details>\n\nAfter', 'More\n\nInside b\n\nAfter', {
+      bold: ['More', 'b'],
+    }),
+    reads('<p>One</p>\n<p>Two</p>', 'One\nTwo'),
+    reads('<a href="https://x.org/a_b">label</a> here', 'label here', { links: ['https://x.org/a_b'] }),
+    reads('<img src="https://x.org/i.png" alt="A picture">', 'A picture', { links: ['https://x.org/i.png'] }),
+    reads('<ul>\n<li>a</li>\n<li>b</li>\n</ul>', '• a\n• b'),
+    reads('a&nbsp;b &lt;c&gt; &amp; &copy; &#39;d&#39;', "a\u00a0b <c> & © 'd'"),
+    reads('<!-- a note to self -->\nShown', 'Shown'),
+    reads('<h2>Title</h2>\ntext', 'Title\ntext', { bold: ['Title'] }),
+    reads('<div align="center">Hello <b>you</b></div>', 'Hello you', { bold: ['you'] }),
+    reads('<s>old</s> and <del>gone</del>', 'old and gone'),
+    reads('<span style="color:red">red</span> text', 'red text'),
+  ],
+  'tags that are words': [
+    stays('Vec<String> and Map<K, List<int>>'),
+    stays('Set <your-name> and <API_KEY> first'),
+    stays('I <3 this'),
+    stays('Use the <b> tag, or <div> elements'),
+    stays('Use <b> and </b> around it'),
+    stays('if (a<b && c>d) return'),
+    stays('<b onclick="x()">no</b>'),
+    stays('<script>alert(1)</script>'),
+    stays('Add <!-- more --> to the post'),
+    stays('Option<T>, Box<dyn Fn(i32)>, Vec<b>'),
+    stays('the <br> tag breaks'),
+    stays('<user@host> and <stdin>:1:2'),
+    stays('AT&T, R&D and a&b;'),
+    stays('<custom-element>x</custom-element>'),
+    stays('x <- 5; y -> z; a <-> b; c => d'),
+    stays('<details> and <summary> need closing'),
+  ],
+}
