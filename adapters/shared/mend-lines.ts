@@ -22,16 +22,24 @@ export function mendLines(source: string): string {
 class LineMender {
   readonly #lines: readonly string[]
   readonly #out: string[] = []
-  /** How many lines from each on begin with a fence. */
+  /** How many lines from each on begin with a fence, and whether the next of them names a language. */
   readonly #fencesFrom: number[] = []
+  readonly #opensNext: boolean[] = []
   #at = 0
 
   constructor(lines: readonly string[]) {
     this.#lines = lines
     let fences = 0
+    let opens = true
     for (let index = lines.length - 1; index >= 0; index--) {
-      if (/^[ \t>]*(?:```|~~~)/.test(lines[index] ?? '')) fences++
+      const line = lines[index] ?? ''
+      const tail = /^[ \t>]*```+(.*)$/.exec(line)?.[1] ?? languageBehindWords(line)
+      if (tail !== undefined) {
+        fences++
+        opens = /^[ \t]*\w/.test(tail)
+      }
       this.#fencesFrom[index] = fences
+      this.#opensNext[index] = opens
     }
   }
 
@@ -128,11 +136,13 @@ class LineMender {
     return { end: firstBare, longest: 0 }
   }
 
-  /** Code whose last line has the marks behind it: the lines with marks from here on are then all paired. */
+  /** Code whose last line has the marks behind it: the next fence is another one, or those from here on are paired. */
   #endsBehindCode(line: string, { mark, length }: { mark: string; length: number }): string | undefined {
-    if (mark !== '`' || !line.endsWith('```')) return undefined
+    if (mark !== '`' || !line.trimEnd().endsWith('```')) return undefined
     const [code, marks = ''] = aroundMarks(line) ?? []
-    return marks.length < length || (this.#fencesFrom[this.#at + 1] ?? 0) % 2 === 1 ? undefined : code
+    const below = this.#at + 1
+    const isPaired = (this.#opensNext[below] ?? true) || (this.#fencesFrom[below] ?? 0) % 2 === 0
+    return marks.length < length || !isPaired ? undefined : code
   }
 
   #isTable(): boolean {
@@ -175,6 +185,11 @@ function aroundMarks(line: string): readonly [string, string, string] | undefine
   const words = line.slice(0, at)
   const rest = line.slice(at + marks.length)
   return at === -1 || marks.length < 3 || rest.includes('`') || !/[^\s>]/.test(words) ? undefined : [words, marks, rest]
+}
+
+function languageBehindWords(line: string): string | undefined {
+  const language = line.includes('```') ? aroundMarks(line)?.[2] : undefined
+  return language !== undefined && /^[\w+#.-]+[ \t]*$/.test(language) ? language : undefined
 }
 
 /** Whether a line could begin a fence in another one or end it; `undefined` if it is none. */

@@ -1,8 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { discordFormat } from '../../../adapters/discord/format.ts'
-import { slackFormat } from '../../../adapters/slack/format.ts'
-import { telegramFormat } from '../../../adapters/telegram/format.ts'
-import { parseTelegramHtml } from '../telegram/telegram-html.ts'
 import { ADDRESSES } from './answers/addresses.ts'
 import { BLOCKS } from './answers/blocks.ts'
 import type { Case } from './answers/case.ts'
@@ -10,8 +6,7 @@ import { FENCES } from './answers/fences.ts'
 import { FORMULAS } from './answers/formulas.ts'
 import { TAGS } from './answers/tags.ts'
 import { WORDS } from './answers/words.ts'
-import { readDiscord } from './read-discord.ts'
-import { readSlack } from './read-slack.ts'
+import { PLATFORMS } from './platforms.ts'
 import type { Reading } from './reading.ts'
 
 const KINDS: Readonly<Record<string, readonly Case[]>> = {
@@ -21,30 +16,6 @@ const KINDS: Readonly<Record<string, readonly Case[]>> = {
   ...FENCES,
   ...TAGS,
   ...FORMULAS,
-}
-
-function readTelegram(html: string): Reading {
-  const { visible, elements } = parseTelegramHtml(html)
-  const textsOf = (...tags: string[]) => elements.filter(({ tag }) => tags.includes(tag)).map(({ text }) => text)
-  const unescaped = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&quot;', '"')
-  const hidden = elements.filter(({ tag }) => tag === 'a').map(({ attributes }) => unescaped(attributes.slice(7, -1)))
-  const outside = html.replace(/<(a|code|pre)\b[\s\S]*?<\/\1>/g, '')
-  const bare = outside.matchAll(/(?<=^|[\s(>])https?:\/\/[^\s<>"]+[^\s<>".,:;]/g)
-  const balanced = (found: string) =>
-    found.endsWith(')') && found.split(')').length > found.split('(').length ? found.slice(0, -1) : found
-  return {
-    text: visible,
-    bold: textsOf('b'),
-    italic: textsOf('i'),
-    code: textsOf('code', 'pre'),
-    links: [...hidden, ...[...bare].map(([address]) => unescaped(balanced(address)))],
-  }
-}
-
-const PLATFORMS = {
-  telegram: (markdown: string) => telegramFormat.split(markdown).map(({ text }) => readTelegram(text)),
-  discord: (markdown: string) => discordFormat.split(markdown).map(({ text }) => readDiscord(text)),
-  slack: (markdown: string) => slackFormat.split(markdown).map(({ text }) => readSlack(text)),
 }
 
 const lines = (text: string) => text.replace(/[ \t\u00a0]+$/gm, '').replace(/\n{3,}/g, '\n\n')

@@ -82,7 +82,9 @@ function styled(line: string, at: number, found: ReadingBuilder): number {
 
 function closing(line: string, at: number, mark: string): number {
   if (BORDER.test(line[at - 1] ?? ' ') || /[\s\u200b]/.test(line[at + 1] ?? ' ') || line[at + 1] === mark) return -1
-  for (let end = line.indexOf(mark, at + 2); end !== -1; end = line.indexOf(mark, end + 1)) {
+  // No mark within the brackets of an address or within code counts.
+  const bare = line.replace(/<[^<>]*>|`[^`]+`/g, (whole) => ')'.repeat(whole.length))
+  for (let end = bare.indexOf(mark, at + 2); end !== -1; end = bare.indexOf(mark, end + 1)) {
     if (!/\s/.test(line[end - 1] ?? ' ') && !BORDER.test(line[end + 1] ?? ' ') && line[end + 1] !== mark) return end
   }
   return -1
