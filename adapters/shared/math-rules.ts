@@ -9,7 +9,7 @@ const MOST_LINES = 60
 /** What only a formula has: a command, a script, a relation. */
 const MATHS = /[\\^_=<>{}]|[+*/|-]|\d/
 /** Letters with what makes a formula of them: a list, an argument, a factorial, a prime. */
-const SHORT = /^[A-Za-z(][A-Za-z(),.!']*[(),!'][A-Za-z(),.!']*$/
+const SHORT = /^(?=.*[(),!'[\]])[A-Za-z([](?:[A-Za-z()[\].!']|, ?)*$/
 const COMMANDS = /\\[A-Za-z]{2,}|[\^_]\{/
 /** Words of prose, or what stands in programs: dollars around these are no formula. */
 const PROSE =

@@ -48,43 +48,47 @@ const SPACED = new Set(
 const FUNCTIONS =
   /^(?:sin|cos|tan|cot|sec|csc|arcsin|arccos|arctan|sinh|cosh|tanh|log|ln|lg|exp|lim|limsup|liminf|max|min|sup|inf|arg|det|dim|ker|gcd|lcm|deg|hom|Pr|mod|argmax|argmin|softmax|tr|rank|sgn)$/
 /** Combining characters by command; each stands behind every letter of its argument. */
-const ACCENTS: Readonly<Record<string, string>> = {
-  hat: '\u0302',
-  widehat: '\u0302',
-  bar: '\u0304',
-  overline: '\u0305',
-  vec: '\u20d7',
-  dot: '\u0307',
-  ddot: '\u0308',
-  tilde: '\u0303',
-  widetilde: '\u0303',
-  underline: '\u0332',
-  check: '\u030c',
-  breve: '\u0306',
-  acute: '\u0301',
-  grave: '\u0300',
-  mathring: '\u030a',
-  overrightarrow: '\u20d7',
-}
+const ACCENTS = new Map(
+  Object.entries({
+    hat: '\u0302',
+    widehat: '\u0302',
+    bar: '\u0304',
+    overline: '\u0305',
+    vec: '\u20d7',
+    dot: '\u0307',
+    ddot: '\u0308',
+    tilde: '\u0303',
+    widetilde: '\u0303',
+    underline: '\u0332',
+    check: '\u030c',
+    breve: '\u0306',
+    acute: '\u0301',
+    grave: '\u0300',
+    mathring: '\u030a',
+    overrightarrow: '\u20d7',
+  }),
+)
 /** Commands that say how their argument looks, which stays. */
 const WRAPPERS =
   /^(?:text|textbf|textit|textrm|textsf|texttt|textnormal|mbox|mathrm|mathbf|mathit|mathsf|mathtt|mathnormal|boldsymbol|bm|operatorname|boxed|fbox|mathop|mathbin|mathrel|mathord|smash|cancel|underbrace|overbrace|emph)$/
-const ALPHABETS: Readonly<Record<string, string>> = { mathbb: 'opf', mathcal: 'scr', mathscr: 'scr', mathfrak: 'fr' }
+const ALPHABETS = new Map(Object.entries({ mathbb: 'opf', mathcal: 'scr', mathscr: 'scr', mathfrak: 'fr' }))
 /** Commands that only say how something is set. */
 const SILENT =
   /^(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|nonumber|notag|centering|mathstrut|hline|!|protect|rm|bf|it|cal)$/
 const SPACES = /^(?:[,;: ]|quad|qquad|space|enspace|thinspace|medspace|thickspace|hspace|hfill|\n)$/
-const BRACKETS: Readonly<Record<string, readonly [string, string]>> = {
-  matrix: ['[', ']'],
-  smallmatrix: ['[', ']'],
-  array: ['[', ']'],
-  bmatrix: ['[', ']'],
-  pmatrix: ['(', ')'],
-  Bmatrix: ['{', '}'],
-  vmatrix: ['|', '|'],
-  Vmatrix: ['\u2016', '\u2016'],
-  cases: ['{ ', ''],
-}
+const BRACKETS = new Map(
+  Object.entries({
+    matrix: ['[', ']'],
+    smallmatrix: ['[', ']'],
+    array: ['[', ']'],
+    bmatrix: ['[', ']'],
+    pmatrix: ['(', ')'],
+    Bmatrix: ['{', '}'],
+    vmatrix: ['|', '|'],
+    Vmatrix: ['\u2016', '\u2016'],
+    cases: ['{ ', ''],
+  }),
+)
 const LINES = /^(?:align|aligned|alignat|gather|gathered|equation|eqnarray|multline|split|displaymath|math|flalign)\*?$/
 
 /** Returns a formula in LaTeX as a line of text, or lines; `undefined` if it cannot be read so. */
@@ -95,7 +99,7 @@ export function readMath(latex: string): string | undefined {
   if (text === undefined || !reader.isAtEnd) return undefined
   return text
     .split('\n')
-    .map((line) => line.replace(/[ \t]+/g, ' ').trim())
+    .map((line) => line.replace(/[ \t]+(?=[ \t\u230b\u2309\u27e9])/g, '').trim())
     .filter((line) => line !== '')
     .join('\n')
 }
@@ -108,7 +112,7 @@ export function toScript(text: string, kind: 'sub' | 'sup'): string {
   if (kind === 'sup' && /^[*\u2032\u2020\xb0'"]+$/.test(bare)) return bare
   if (kind === 'sup' && bare === '\u2218') return '\xb0'
   const words = text.trim()
-  return (kind === 'sup' ? '^' : '_') + (isSimple(words) ? words : `(${words})`)
+  return (kind === 'sup' ? '^' : '_') + (isSimple(words) || [...words].length === 1 ? words : `(${words})`)
 }
 
 /** Characters that stand for another one in a formula. */
@@ -190,6 +194,7 @@ class MathReader {
   }
 
   #symbol(name: string): string | undefined {
+    if (name === 'not' || ACCENTS.has(name)) return undefined
     if (FUNCTIONS.test(name)) return name
     const symbol = SYMBOLS.get(name) ?? entity(name)
     if (symbol === undefined) return undefined
@@ -216,8 +221,8 @@ class MathReader {
   #wrapped(name: string, depth: number): string | undefined {
     const isText = /^(?:text|mbox|operatorname|emph)/.test(name)
     if (WRAPPERS.test(name)) return isText ? this.#words(depth) : this.#argument(depth)
-    const accent = ACCENTS[name]
-    const alphabet = ALPHABETS[name]
+    const accent = ACCENTS.get(name)
+    const alphabet = ALPHABETS.get(name)
     if (accent === undefined && alphabet === undefined) return undefined
     const inside = this.#argument(depth)
     if (inside === undefined) return undefined
@@ -286,7 +291,7 @@ class MathReader {
 
 /** The rows of a matrix or of cases between their brackets, in one line. */
 function readRows(name: string, content: string, depth: number): string | undefined {
-  const [open, close] = BRACKETS[name] ?? []
+  const [open, close] = BRACKETS.get(name) ?? []
   if (open === undefined || close === undefined) return undefined
   // Rows are cut at their ends in this environment, not in one inside it.
   if (content.includes('\\begin')) return undefined
@@ -313,7 +318,7 @@ function factor(text: string): string {
 /** A divisor of more than one factor needs brackets, but for a differential. */
 function divisor(text: string): string {
   if (/^\p{L}{0,6}\([^()]*\)$/u.test(text)) return text
-  return /^\p{N}+[\p{L}(\u221a]|^(?![d\u2202\u0394])\p{L}\p{L}|\)./u.test(text) ? `(${text})` : grouped(text)
+  return /^\p{N}+[\p{Lu}\p{Ll}(\u221a]|^(?![d\u2202\u0394])\p{L}\p{L}|\)./u.test(text) ? `(${text})` : grouped(text)
 }
 
 /** In brackets, if it would be read together with what stands around it otherwise. */

@@ -29,6 +29,10 @@ export const FORMULAS: Readonly<Record<string, readonly Case[]>> = {
     reads(raw`$\unknowncmd{x}{y}$ stays`, raw`$\unknowncmd{x}{y}$ stays`, { code: [raw`$\unknowncmd{x}{y}$`] }),
     reads(raw`| f |${'\n'}|---|${'\n'}| $x^2$ |`, 'f\n--\nx²'),
     reads(raw`$$\binom{n}{k}$$`, 'C(n, k)'),
+    reads(raw`$\tilde{O}(n)$, $B^\top$, $\frac{1}{2^i}$`, 'O\u0303(n), B^⊤, 1/2ⁱ'),
+    reads("$(x, y)$, $f'(x)$, $n!$ and $[0, 1)$", '(x, y), f′(x), n! and [0, 1)'),
+    reads(raw`\(E=mc^2\), \( \frac{a}{b} \)`, 'E=mc², a/b'),
+    stays(raw`$\begin{constructor}x\end{constructor}$`),
   ],
   'dollars that are none': [
     stays('$5 and $10'),
