@@ -2,7 +2,7 @@ import type { TextFormat } from '../../src/channels/adapter.ts'
 import { type Block, indentText } from '../shared/document.ts'
 import { layOutBlocks, type Passage } from '../shared/lay-out-blocks.ts'
 import { literalText, parseMarkdown } from '../shared/markdown.ts'
-import type { Ruler } from '../shared/measure.ts'
+import type { Ruler } from '../shared/split-text.ts'
 import { type Part, splitPassages } from '../shared/split-text.ts'
 import { discordMarks, QUOTE_SIGN, renderMarkdown, renderPlain, STOP_SIGN } from './outbound/render.ts'
 

@@ -56,7 +56,7 @@ export interface ListBlock {
 
 export interface ListItem {
   readonly gap: number
-  /** Its number with the character behind it; a sign that the author's own bullet stands for; `undefined`: a bullet. */
+  /** Its number with the character behind it; the author's own bullet; `undefined`: any bullet. */
   readonly marker: string | undefined
   readonly blocks: readonly Block[]
 }

@@ -33,7 +33,7 @@ const LOOKED_AT = 32
 export class MarkState extends StateInline {
   /** The library's own count of the labels around, which its types leave out. */
   declare readonly linkLevel: number
-  /** Where the closing tags stand of those that were opened. */
+  /** The places of the closing tags of those that were opened. */
   readonly closers: number[] = []
   readonly #found = new Map<string, { readonly from: number; readonly at: number }>()
   #lower: string | undefined
@@ -108,7 +108,7 @@ export class MarkState extends StateInline {
 interface Sides {
   readonly prev: string
   readonly next: string
-  /** What CommonMark calls left-flanking and right-flanking, with scripts without spaces in mind. */
+  /** CommonMark's left-flanking and right-flanking, with scripts without spaces in mind. */
   readonly left: boolean
   readonly right: boolean
 }
@@ -134,7 +134,7 @@ function characterBefore(src: string, at: number): string {
   return src.slice(low && at > 1 ? at - 2 : at - 1, at)
 }
 
-/** A star or tilde opens unless it stands like a sign of a sum, a glob, a path or a pointer. */
+/** A star or tilde opens unless it belongs to a sum, a glob, a path or a pointer. */
 function opensAsMark(src: string, { prev, next }: Sides, start: number, end: number): boolean {
   const single = end - start === 1
   if (')]}'.includes(prev)) return false

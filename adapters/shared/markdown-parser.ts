@@ -1,11 +1,9 @@
 import MarkdownIt, { type StateBlock, type StateInline } from 'markdown-it'
 import type { RuleBlock } from 'markdown-it/lib/parser_block.mjs'
 import type { RuleInline } from 'markdown-it/lib/parser_inline.mjs'
-import { bareAddress, nakedAddress } from './bare-address.ts'
-import { htmlTag } from './html-tags.ts'
+import { bareAddress, htmlTag, markupEscape, nakedAddress } from './inline-rules.ts'
 import { MarkState, matchesAt } from './mark-state.ts'
-import { markupEscape } from './markdown-escapes.ts'
-import { blockMath, inlineMath } from './math-rules.ts'
+import { blockMath, inlineMath } from './math.ts'
 
 /** Levels of quote and list (a list takes two) that are understood; what is deeper is text as it came. */
 const MAX_DEPTH = 16
@@ -28,7 +26,7 @@ export function markdownParser(): MarkdownIt {
   return parser
 }
 
-/** What the rules know of the whole answer. */
+/** The facts about the whole answer that rules need. */
 export interface Environment {
   readonly source: string
   /** Names of footnotes that have a text. */

@@ -3,7 +3,7 @@ const MOST_FENCES = 40
 /** Most lines of code that begins behind words. */
 const MOST_LINES = 200
 
-/** What may stand before a fence or a table: indent, quotes, the marker of a list. */
+/** The beginning of a line that may stand before a fence or a table: indent, quotes, the marker of a list. */
 const PREFIX = '(?:[ \\t>]|[-*+][ \\t]|\\d{1,9}[.)][ \\t])*'
 const OPENING = new RegExp(`^(${PREFIX})(\`{3,}(?=[^\`]*$)|~{3,})(.*)$`)
 const START = new RegExp(`^${PREFIX}`)
@@ -22,7 +22,7 @@ export function mendLines(source: string): string {
 class LineMender {
   readonly #lines: readonly string[]
   readonly #out: string[] = []
-  /** How many lines from each on begin with a fence, and whether the next of them names a language. */
+  /** The number of fences from each line on, and whether the next of them names a language. */
   readonly #fencesFrom: number[] = []
   readonly #opensNext: boolean[] = []
   #at = 0
@@ -60,7 +60,7 @@ class LineMender {
     this.#at++
   }
 
-  /** ``Run this: ```bash`` begins a fence, as does code that begins behind words and goes on below. */
+  /** ``Run this: ```bash`` begins a fence, as does code that begins behind words and continues below. */
   #wordsBeforeFence(line: string): boolean {
     const [words = '', marks, info = ''] = aroundMarks(line) ?? []
     if (marks === undefined) return false
@@ -192,7 +192,7 @@ function languageBehindWords(line: string): string | undefined {
   return language !== undefined && /^[\w+#.-]+[ \t]*$/.test(language) ? language : undefined
 }
 
-/** Whether a line could begin a fence in another one or end it; `undefined` if it is none. */
+/** Returns whether a line could begin a fence in another one or end it; `undefined` if it is none. */
 function kindOfFence(
   line: string,
   fence: { mark: string; length: number },

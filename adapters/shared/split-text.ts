@@ -1,7 +1,5 @@
 import { cutText, type Run, type StyledText, spellsOut } from './document.ts'
-import { type CutKind, cutInsideWord, findCut } from './find-cut.ts'
 import type { Passage } from './lay-out-blocks.ts'
-import { fitPassage, measurePassage, type Ruler } from './measure.ts'
 
 /** A part ends at a nicer place only if that leaves it this full: nicety must not multiply messages. */
 const FULL = 0.8
@@ -181,4 +179,164 @@ function trimAround(text: string, at: number): readonly [number, number] {
 
 function isSpace(text: string, at: number): boolean {
   return ' \t\n'.includes(text[at] ?? '')
+}
+
+/** Counts text as a platform does towards its limit. */
+export interface Ruler {
+  /** Most units one part may have. */
+  readonly limit: number
+  /** `undefined`: only what is left after reading the markup counts, in UTF-16 units (Telegram). */
+  readonly marks: Marks | undefined
+}
+
+/** For a platform that counts the raw message: what escapes and marks add. */
+export interface Marks {
+  /** Units of a text as it is escaped; never fewer than its UTF-16 length. */
+  measure(text: string, inCode: boolean): number
+  /** Units of the marks that open and close a run; of the whole text given, which may be its own address. */
+  runOverhead(run: Run, text?: string): number
+  /** Units of the marks that open and close a passage (fences, quote). */
+  passageOverhead(passage: Passage): number
+}
+
+/** Units a passage takes with its marks, or `Infinity` if it is sure to exceed `room`. */
+function measurePassage(ruler: Ruler, passage: Passage, room: number): number {
+  const length = passage.body.text.length
+  if (ruler.marks === undefined) return length
+  const overhead = ruler.marks.passageOverhead(passage)
+  // Text is never measured shorter than it is, so a long one need not be walked.
+  if (overhead + length > room) return Number.POSITIVE_INFINITY
+  let used = overhead
+  for (const stretch of stretches(passage.body)) used += stretchUnits(ruler.marks, passage, stretch)
+  return used
+}
+
+/** Returns the number of UTF-16 units of the passage's text that fit into `room` units together with their marks. */
+function fitPassage(ruler: Ruler, passage: Passage, room: number): number {
+  const { marks } = ruler
+  if (marks === undefined) return Math.min(Math.max(room, 0), passage.body.text.length)
+  let left = room - marks.passageOverhead(passage)
+  let fitted = 0
+  for (const stretch of stretches(passage.body)) {
+    const units = stretch.text.length > left ? Number.POSITIVE_INFINITY : stretchUnits(marks, passage, stretch)
+    if (units > left) {
+      const inner = left - (stretch.run === undefined ? 0 : marks.runOverhead(stretch.run))
+      const fits = (text: string) => marks.measure(text, passage.kind === 'code') <= inner
+      return fitted + longestBeginning(stretch.text.slice(0, Math.max(0, inner)), fits)
+    }
+    left -= units
+    fitted += stretch.text.length
+  }
+  return fitted
+}
+
+interface Stretch {
+  readonly text: string
+  readonly run: Run | undefined
+}
+
+function stretchUnits(marks: Marks, passage: Passage, stretch: Stretch): number {
+  const overhead = stretch.run === undefined ? 0 : marks.runOverhead(stretch.run, stretch.text)
+  return overhead + marks.measure(stretch.text, passage.kind === 'code')
+}
+
+/** The text from run to run: styled stretches and the plain ones between them. */
+function* stretches(body: StyledText): Generator<Stretch> {
+  let at = 0
+  for (const run of body.runs) {
+    if (run.start > at) yield { text: body.text.slice(at, run.start), run: undefined }
+    yield { text: body.text.slice(run.start, run.end), run }
+    at = run.end
+  }
+  if (at < body.text.length) yield { text: body.text.slice(at), run: undefined }
+}
+
+/** Length of the longest beginning of `text` that fits, by halving. */
+function longestBeginning(text: string, fits: (text: string) => boolean): number {
+  let length = 0
+  let over = text.length + 1
+  while (over - length > 1) {
+    const middle = (length + over) >> 1
+    if (fits(text.slice(0, middle))) length = middle
+    else over = middle
+  }
+  return length
+}
+
+/** The kind of cut a reader sees at an offset; finer than a line only if needed. */
+type CutKind = 'paragraph' | 'line' | 'sentence' | 'word'
+
+/** Enough to hold any emoji sequence or letter with its marks; longer ones are not worth looking for. */
+const GRAPHEME_WINDOW = 256
+
+let graphemes: Intl.Segmenter | undefined
+
+/**
+ * The last offset in (`least`, `most`] where a cut of this kind falls, or 0. The white space at the cut stands behind
+ * it. Cost is linear in the distance looked at.
+ */
+function findCut(text: string, kind: CutKind, least: number, most: number): number {
+  switch (kind) {
+    case 'paragraph':
+      return above(text.lastIndexOf('\n\n', most), least)
+    case 'line':
+      return above(text.lastIndexOf('\n', most), least)
+    case 'sentence':
+      return lastWhere(text, least, most, endsSentence)
+    case 'word':
+      return lastWhere(text, least, most, endsWord)
+  }
+}
+
+/**
+ * The last offset up to `most` between two graphemes, and always at least one: never inside a surrogate pair, and
+ * inside an emoji sequence or a letter with marks only where that alone is longer than the window.
+ */
+function cutInsideWord(text: string, most: number): number {
+  const from = Math.max(0, most - GRAPHEME_WINDOW)
+  const start = isLowSurrogate(text, from) ? from + 1 : from
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  const around = graphemes.segment(text.slice(start, most + GRAPHEME_WINDOW)).containing(most - start)
+  const cut = start + (around?.index ?? most - start)
+  if (cut > start) return cut
+  const whole = isLowSurrogate(text, most) ? most - 1 : most
+  return whole > 0 ? whole : Math.min(text.length, 2)
+}
+
+function above(found: number, least: number): number {
+  return found > least ? found : 0
+}
+
+function lastWhere(text: string, least: number, most: number, ends: (text: string, at: number) => boolean): number {
+  for (let at = Math.min(most, text.length - 1); at > least; at--) {
+    if (ends(text, at)) return at
+  }
+  return 0
+}
+
+function endsWord(text: string, at: number): boolean {
+  return isBreakable(text.charCodeAt(at)) && !isBreakable(text.charCodeAt(at - 1))
+}
+
+/** Behind a full stop (and what closes a quotation after it) stands a space; ideographic stops need none. */
+function endsSentence(text: string, at: number): boolean {
+  const before = text[at - 1] ?? ''
+  if ('。！？'.includes(before)) return true
+  if (!isBreakable(text.charCodeAt(at))) return false
+  return '.!?…:;'.includes(before) || ('"\')”’»]'.includes(before) && '.!?…'.includes(text[at - 2] ?? ' '))
+}
+
+/** Spaces a line may be broken at; a no-break space is none. */
+function isBreakable(code: number): boolean {
+  return (
+    code === 0x20 ||
+    code === 0x0a ||
+    code === 0x09 ||
+    code === 0x3000 ||
+    (code >= 0x2000 && code <= 0x200b && code !== 0x2007)
+  )
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00
 }

@@ -2,7 +2,7 @@ import type { TextFormat } from '../../src/channels/adapter.ts'
 import type { Block } from '../shared/document.ts'
 import { layOutBlocks } from '../shared/lay-out-blocks.ts'
 import { literalText, parseMarkdown } from '../shared/markdown.ts'
-import type { Ruler } from '../shared/measure.ts'
+import type { Ruler } from '../shared/split-text.ts'
 import { type Part, splitPassages } from '../shared/split-text.ts'
 import { mrkdwnMarks, renderMrkdwn, renderPlain } from './outbound/render.ts'
 

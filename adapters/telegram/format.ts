@@ -2,7 +2,7 @@ import type { RenderedPart, TextFormat } from '../../src/channels/adapter.ts'
 import type { Block } from '../shared/document.ts'
 import { layOutBlocks } from '../shared/lay-out-blocks.ts'
 import { isBareText, literalText, parseMarkdown } from '../shared/markdown.ts'
-import type { Ruler } from '../shared/measure.ts'
+import type { Ruler } from '../shared/split-text.ts'
 import { type Part, splitPassages } from '../shared/split-text.ts'
 import { escapeHtml, renderHtml, renderPlain } from './outbound/render.ts'
 

@@ -1,7 +1,6 @@
 import { isFoundByItself, type Run, Style, type StyledText, spellsOut } from '../../shared/document.ts'
 import type { Passage } from '../../shared/lay-out-blocks.ts'
-import type { Marks } from '../../shared/measure.ts'
-import type { Part } from '../../shared/split-text.ts'
+import type { Marks, Part } from '../../shared/split-text.ts'
 
 /** Stands at the start of each quoted line until the text is escaped: a private-use character, no answer has it. */
 export const QUOTE_SIGN = '\uE000'

@@ -1,7 +1,6 @@
 import { type Run, Style, type StyledText, spellsOut } from '../../shared/document.ts'
 import type { Passage } from '../../shared/lay-out-blocks.ts'
-import type { Marks } from '../../shared/measure.ts'
-import type { Part } from '../../shared/split-text.ts'
+import type { Marks, Part } from '../../shared/split-text.ts'
 import { escapedLength, escapeMarks, escapeText, escapeUrl, GAP } from './escape.ts'
 
 /** From outermost to innermost. */

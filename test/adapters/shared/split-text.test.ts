@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { layOutBlocks } from '../../../adapters/shared/lay-out-blocks.ts'
 import { parseMarkdown } from '../../../adapters/shared/markdown.ts'
-import type { Ruler } from '../../../adapters/shared/measure.ts'
+import type { Ruler } from '../../../adapters/shared/split-text.ts'
 import { splitPassages } from '../../../adapters/shared/split-text.ts'
 
 const visible = (limit: number): Ruler => ({ limit, marks: undefined })
