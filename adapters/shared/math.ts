@@ -222,7 +222,7 @@ function readMath(latex: string): string | undefined {
     .join('\n')
 }
 
-/** Returns a text raised or lowered: by characters that are so, else behind a mark, in brackets if it is several words. */
+/** Returns a text raised or lowered: by characters that are so, else behind a mark, several words in brackets. */
 export function toScript(text: string, kind: 'sub' | 'sup'): string {
   const bare = text.replace(/\s+/g, '')
   const characters = [...bare].map((character) => SCRIPTS[kind].get(character))

@@ -112,8 +112,8 @@ class LineMender {
   }
 
   /**
-   * The line that ends a fence: fences inside it come in pairs; where they do not, the first bare line of marks. And the
-   * longest marks of a fence inside.
+   * Returns the line that ends a fence, and the longest marks of a fence inside. Fences inside come in pairs; where they
+   * do not, the end is the first bare line of marks.
    */
   #endOf(from: number, fence: { mark: string; length: number }): { end: number; longest: number } {
     let depth = 0

@@ -141,7 +141,7 @@ const SPECIAL =
 
 /** Escapes a stretch of a text; what it begins with is markup only at the start of a line. */
 function escapeText(text: string, startsLine = true): string {
-  if (!/[\\*_~`[\]|<#>:\uE000\uE001]|^\s*-/m.test(text)) return text
+  if (!/[\\*_~`[\]|<#>:\uE000\uE001-]/.test(text)) return text
   return text.replace(SPECIAL, (mark: string, ...rest) => {
     const { before, sign, kept } = rest.at(-1) as Record<'before' | 'sign' | 'kept', string | undefined>
     if (kept !== undefined) return kept

@@ -29,6 +29,7 @@ const CODE = /`([^`\n]+)`/g
  * marks that styled stretches in the same text have.
  */
 export function escapeMarks(text: string, ends = '', startsLine = true): string {
+  if (!/[*_~`:&<>]/.test(text)) return text
   const apart = text
     .replace(OPENERS, (marks: string, mark: string, at: number, whole: string) =>
       ends.includes(mark) || isClosed(whole, at + marks.length, mark) ? marks + GAP : marks,
@@ -47,6 +48,7 @@ function isClosed(text: string, from: number, mark: string): boolean {
 /** UTF-16 units of a text once it is escaped, its marks included; never too few. */
 export function escapedLength(text: string, inCode: boolean): number {
   let length = text.length
+  if (!/[*_~`:&<>]/.test(text)) return length
   for (const char of text.match(/[&<>]/g) ?? []) length += char === '&' ? 4 : 3
   if (inCode) return length
   for (const pattern of [OPENERS, EMOJI, /^>/gm]) length += text.match(pattern)?.length ?? 0
