@@ -77,7 +77,7 @@ class Layout {
         break
       case 'table': {
         const { header, rows } = alignTable(block)
-        this.#code({ text: header + rows, language: '', header }, block.gap, place)
+        this.#code({ text: rows === '' ? header.trimEnd() : header + rows, language: '', header }, block.gap, place)
       }
     }
   }

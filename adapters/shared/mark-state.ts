@@ -14,6 +14,9 @@ const CASED = /[\p{Lu}\p{Ll}\p{Lt}\p{N}]/u
 const NAMED = new Set(['""', "''", '()', '[]', '{}', '<>', '//', '||', '\u201c\u201d', '\u2018\u2019'])
 /** Letters behind an opening mark within a word, up to the closing one: a syllable, no power or product. */
 const SYLLABLE = /[\p{L}\p{M}]{1,40}([*~])\1/uy
+/** The words of an emphasis that ends within a word; anything else behind its opening mark is a program. */
+const WORDS_BEHIND = /[*~][^*~=;(){}<>+/&|\n]+$/
+const LONGEST_SYLLABLES = 80
 /** A path between two stars pairs begins with a slash and ends with one, or has a star at once. */
 const GLOB = /\/(?:\*|[^\s*]+\/\*)/y
 /** Names of Python and of C that are written between pairs of underscores, and any name that code follows. */
@@ -147,6 +150,12 @@ function opensAsMark(src: string, { prev, next }: Sides, start: number, end: num
 
 function closesAsMark(src: string, { prev, next, right }: Sides, start: number, end: number): boolean {
   if (isDigit(prev) && isDigit(next)) return false
+  if (
+    CASED.test(prev) &&
+    CASED.test(next) &&
+    !WORDS_BEHIND.test(src.slice(Math.max(0, start - LONGEST_SYLLABLES), start))
+  )
+    return false
   if (end - start === 1) return right && prev !== '/' && (next !== '/' || src[end + 1] === src[start])
   return right || (PUNCTUATION.test(prev) && !'([{<'.includes(prev))
 }

@@ -112,8 +112,8 @@ class LineMender {
   }
 
   /**
-   * Returns the line that ends a fence, and the longest marks of a fence inside. Fences inside come in pairs; where they
-   * do not, the end is the first bare line of marks.
+   * Returns the line that ends a fence, and the longest marks of a fence inside. Fences inside come in pairs; where
+   * they do not, the end is the first bare line of marks.
    */
   #endOf(from: number, fence: { mark: string; length: number }): { end: number; longest: number } {
     let depth = 0

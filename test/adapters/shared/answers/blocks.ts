@@ -63,6 +63,8 @@ export const BLOCKS: Readonly<Record<string, readonly Case[]>> = {
     reads('| a |\n|---|\n| [l](https://x.org/y) |', 'a\n-------------------\nl (https://x.org/y)'),
     reads('| **a** | *b* |\n|---|---|\n| ~~x~~ | 2*3*4 |', 'a | b\n--|------\nx | 2*3*4'),
     reads('Here:\n| a | b |\n|---|---|\n| 1 | 2 |\nNote below', 'Here:\na | b\n--|--\n1 | 2\n\nNote below'),
+    reads('3. | a | b |\n   |---|---|\n   | 1 | 2 |', '3.\na | b\n--|--\n1 | 2'),
+    reads('| only |\n|---|', 'only\n----'),
     reads('| a | b |\n|---|---|\n|  | x |', 'a | b\n--|--\n  | x'),
     reads(
       '| a | b |\n|---|---|\n| https://x.org/_y_ | $5 |',

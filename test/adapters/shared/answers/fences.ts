@@ -28,6 +28,8 @@ export const FENCES: Readonly<Record<string, readonly Case[]>> = {
     reads('Run ```npm i\nnpm start``` now', 'Run\nnpm i\nnpm start\nnow', { code: ['npm i\nnpm start'] }),
     reads('```js\na\n```\n```py\nb\n```', 'a\nb', { code: ['a', 'b'] }),
     reads('> Try: ```sh\n> x\n> ```\n> done', 'Try:\nx\ndone', { code: ['x'] }),
+    reads('    ```\n    indented\n    ```', 'indented', { code: ['indented'] }),
+    reads('```js\nf()``` \n\nDo: ```sh\nx\n```', 'f()\n\nDo:\nx', { code: ['f()', 'x'] }),
     reads('```c#\nvar x = 1;\n```', 'var x = 1;', { code: ['var x = 1;'] }),
   ],
   'code in a line': [
@@ -42,6 +44,7 @@ export const FENCES: Readonly<Record<string, readonly Case[]>> = {
     reads('`https://x.org/_y_`', 'https://x.org/_y_', { code: ['https://x.org/_y_'] }),
     reads('a lone ` backtick', 'a lone ` backtick', { code: [] }),
     reads('`a` `b` `c`', 'a b c', { code: ['a', 'b', 'c'] }),
+    reads('many `x`s', 'many xs', { code: ['x'] }),
     reads('- `x`: *y*', '• x: y', { code: ['x'], italic: ['y'] }),
   ],
 }

@@ -30,6 +30,9 @@ export const WORDS: Readonly<Record<string, readonly Case[]>> = {
     asIs('x **= 2; y *= 3'),
     asIs('if __name__ == "__main__": from .__init__ import __version__'),
     asIs('/api/_search/_bulk and C_*_D'),
+    asIs('x = *p++; y = **pp; z = a**b;'),
+    asIs("rm -rf ./* && ls *.{js,ts} | grep -v '*'"),
+    asIs('import * as x from "y"; export * from "./z";'),
   ],
   emphasis: [
     reads('**bold**, *italic*, ***both***, ~~gone~~', 'bold, italic, both, gone', { bold: ['bold', 'both'] }),
@@ -60,6 +63,9 @@ export const WORDS: Readonly<Record<string, readonly Case[]>> = {
     reads('**a _b_ c**', 'a b c', {}),
     stays('** not bold ** and * not italic *', { bold: [], italic: [] }),
     stays('Unclosed **bold stays', { bold: [] }),
+    reads('Дата: **01.02.2024**г. и **№5**и', 'Дата: 01.02.2024г. и №5и', { bold: ['01.02.2024', '№5'] }),
+    reads('（**请勿**删除）「**引用**」', '（请勿删除）「引用」', { bold: ['请勿', '引用'] }),
+    reads('He said "*really*" or *x*/*y*.', 'He said "really" or x/y.', { italic: ['really', 'x', 'y'] }),
   ],
   backslashes: [
     stays(raw`C:\Users\me\.ssh\config`),
