@@ -326,7 +326,7 @@ class TagReader {
     if (!this.#silent) {
       const script = name === 'sub' || name === 'sup'
       const token = this.#state.push(script ? 'text_special' : 'code_inline', '', 0)
-      token.content = script && /^[\p{L}\p{N}+-]/u.test(content) ? toScript(content, name) : content
+      token.content = script && /^[\p{L}\p{N}+\u2212-]/u.test(content) ? toScript(content, name) : content
     }
     return end + `</${name}>`.length - pos
   }

@@ -88,7 +88,8 @@ export function blockMath(state: StateBlock, startLine: number, endLine: number,
   if (latex.trim() === '') return false
   if (silent) return true
   const token = state.push('math', '', 0)
-  token.content = readMath(latex) ?? ''
+  const text = readMath(latex)
+  token.content = text === undefined ? '' : text + (/[.,;]?$/.exec(latex === source ? '' : source)?.[0] ?? '')
   token.info = source
   token.map = [startLine, end + 1]
   state.line = end + 1
@@ -224,11 +225,13 @@ function readMath(latex: string): string | undefined {
 
 /** Returns a text raised or lowered: by characters that are so, else behind a mark, several words in brackets. */
 export function toScript(text: string, kind: 'sub' | 'sup'): string {
-  const bare = text.replace(/\s+/g, '')
+  // Spaces around operators are none of the text.
+  const bare = text.replace(/\s*([^\p{L}\p{N}\s])\s*/gu, '$1').trim()
   const characters = [...bare].map((character) => SCRIPTS[kind].get(character))
   if (bare !== '' && characters.every((character) => character !== undefined)) return characters.join('')
   if (kind === 'sup' && /^[*\u2032\u2020\xb0'"]+$/.test(bare)) return bare
   if (kind === 'sup' && bare === '\u2218') return '\xb0'
+  if (kind === 'sup' && bare === '\u22a4') return '\u1d40'
   const words = text.trim()
   return (kind === 'sup' ? '^' : '_') + (isSimple(words) || [...words].length === 1 ? words : `(${words})`)
 }

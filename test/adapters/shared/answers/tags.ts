@@ -19,6 +19,8 @@ export const TAGS: Readonly<Record<string, readonly Case[]>> = {
     reads('<!-- a note to self -->\nShown', 'Shown'),
     reads('<h2>Title</h2>\ntext', 'Title\ntext', { bold: ['Title'] }),
     reads('<div align="center">Hello <b>you</b></div>', 'Hello you', { bold: ['you'] }),
+    reads('x<sup>&minus;1</sup> and y<sup>a b</sup>', 'x⁻¹ and y^(a b)'),
+    reads('<b>Note:</b><br><ul><li>One</li><li>Two</li></ul>End', 'Note:\n• One\n• Two\nEnd', { bold: ['Note:'] }),
     reads('<s>old</s> and <del>gone</del>', 'old and gone'),
     reads('<span style="color:red">red</span> text', 'red text'),
   ],
