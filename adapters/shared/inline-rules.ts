@@ -31,7 +31,8 @@ const atLineStart = ({ src, at }: Escape) => /(?:^|\n)[ \t>]*$/.test(behind(src,
 
 /** By character, whether it would be markup at its place; a character that is not here never is. */
 const DECISIONS: Readonly<Record<string, Decision>> = {
-  '*': always,
+  // Between slashes and before the ending of a file, a star belongs to an expression.
+  '*': ({ src, at, prev, next }) => prev !== '/' && next !== '/' && !/^\.\w/.test(src.slice(at + 1, at + 3)),
   _: always,
   '`': always,
   '~': ({ src, at, prev, next }) =>

@@ -86,6 +86,7 @@ export const WORDS: Readonly<Record<string, readonly Case[]>> = {
     reads(raw`\[label\](https://x.org)`, '[label](https://x.org)', { links: ['https://x.org'] }),
     stays(raw`\[text\] in a regex`),
     stays(raw`example\.com and foo\-bar`),
+    stays(raw`sed 's/\*/x/g' and \*.txt, grep -E '\[(a|b)\]'`),
     stays(raw`¯\_(ツ)_/¯`.replace('\\_', '\\')),
     stays(raw`path\to\file and D:\backup\2024\*`),
     reads(raw`\<b>bold\</b>`, '<b>bold</b>', { bold: [] }),
