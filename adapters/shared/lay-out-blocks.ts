@@ -4,6 +4,7 @@ import {
   indentText,
   type ListBlock,
   plainText,
+  type Run,
   Style,
   type StyledText,
   type TableBlock,
@@ -140,14 +141,21 @@ function emptyParagraph(gap: number): Block {
 
 /** The whole text bold, what formatting it has kept; code and links stay what they are. */
 function embolden(body: StyledText): StyledText {
-  const runs = []
+  const runs: Run[] = []
+  const add = (start: number, end: number, { style, href }: Pick<Run, 'style' | 'href'>): void => {
+    const last = runs.at(-1)
+    const isOne = last !== undefined && last.end === start && last.style === style && last.href === href
+    if (isOne) runs[runs.length - 1] = { ...last, end }
+    else if (end > start) runs.push({ start, end, style, href })
+  }
+  const plain = { style: Style.bold, href: undefined }
   let at = 0
   for (const run of body.runs) {
-    if (run.start > at) runs.push({ start: at, end: run.start, style: Style.bold, href: undefined })
-    runs.push({ ...run, style: run.style | Style.bold })
+    add(at, run.start, plain)
+    add(run.start, run.end, { style: run.style | Style.bold, href: run.href })
     at = run.end
   }
-  if (at < body.text.length) runs.push({ start: at, end: body.text.length, style: Style.bold, href: undefined })
+  add(at, body.text.length, plain)
   return { text: body.text, runs }
 }
 

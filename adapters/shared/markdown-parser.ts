@@ -76,6 +76,7 @@ function createParser(): MarkdownIt {
   created.inline.ruler.before('newline', 'naked', nakedAddress)
   created.inline.ruler.before('link', 'citation', citation)
   created.inline.ruler.at('autolink', bracketedAddress)
+  created.inline.ruler.before('autolink', 'labelled', labelledAddress)
   created.inline.ruler.before('autolink', 'html', htmlTag)
   created.block.ruler.before('table', 'depth', keepDeepText)
   created.block.ruler.before('fence', 'math', blockMath, { alt: ['paragraph', 'blockquote', 'list'] })
@@ -121,6 +122,24 @@ function bracketedAddress(state: StateInline, silent: boolean): boolean {
     const token = state.push('address', '', 0)
     token.content = address ?? mail
     token.info = address ?? `mailto:${mail}`
+  }
+  state.pos += whole.length
+  return true
+}
+
+/** A link as Slack writes it, which models that read Slack write as well. */
+const LABELLED = /<(https?:\/\/[^\s<>|]+)\|([^<>\n]{1,300})>/iy
+
+/** `<https://example.com/plan|the plan>`: a link with its words. */
+function labelledAddress(state: StateInline, silent: boolean): boolean {
+  if (state.src.charCodeAt(state.pos) !== 0x3c) return false
+  LABELLED.lastIndex = state.pos
+  const [whole, address = '', label = ''] = LABELLED.exec(state.src) ?? []
+  if (whole === undefined) return false
+  if (!silent) {
+    state.push('link_open', 'a', 1).attrSet('href', address)
+    state.push('text', '', 0).content = label
+    state.push('link_close', 'a', -1)
   }
   state.pos += whole.length
   return true

@@ -4,7 +4,7 @@ import { layOutBlocks } from '../shared/lay-out-blocks.ts'
 import { isBareText, literalText, parseMarkdown } from '../shared/markdown.ts'
 import type { Ruler } from '../shared/split-text.ts'
 import { type Part, splitPassages } from '../shared/split-text.ts'
-import { escapeHtml, renderHtml, renderPlain } from './outbound/render.ts'
+import { renderHtml, renderPlain, renderWords } from './outbound/render.ts'
 
 /** UTF-16 units of text after entity parsing (Bot API, sendMessage). */
 const LIMIT = 4096
@@ -32,7 +32,7 @@ export function createTelegramFormat(limit: number): TextFormat {
 
 /** Most short answers: what the way of all others would come to. */
 function bare(text: string): RenderedPart {
-  return { text: escapeHtml(text), plain: text, markup: 'html' }
+  return { text: renderWords(text), plain: text, markup: 'html' }
 }
 
 const VISIBLE = /[^\s\p{Cf}]/u

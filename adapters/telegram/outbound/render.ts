@@ -58,7 +58,7 @@ function renderText({ text, runs }: StyledText): string {
   for (const run of runs) {
     if (run.style === 0 && isFoundByItself(text, run, 'http://')) continue
     if (above?.end !== run.start) {
-      html += closeRun(above, 0) + escapeHtml(text.slice(above?.end ?? 0, run.start)) + openRun(run, 0)
+      html += closeRun(above, 0) + renderWords(text.slice(above?.end ?? 0, run.start)) + openRun(run, 0)
     } else {
       const shared = sharedTags(above, run)
       html += closeRun(above, shared) + openRun(run, shared)
@@ -66,7 +66,17 @@ function renderText({ text, runs }: StyledText): string {
     html += escapeHtml(text.slice(run.start, run.end))
     above = run
   }
-  return html + closeRun(above, 0) + escapeHtml(text.slice(above?.end ?? 0))
+  return html + closeRun(above, 0) + renderWords(text.slice(above?.end ?? 0))
+}
+
+/** Ends of file names that are domains as well: clients would make `README.md` a link to a stranger's page. */
+const FILE_NAME =
+  /(?<![\w@:/.=?&#%+~-])((?:[\w.-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?:md|sh|py|rs|pl|ps|cc|so|ml|mk|zip|mov))(?![\w/-]|\.\w)/g
+
+/** Returns words as HTML; file names that look like domains are code, which clients leave alone. */
+export function renderWords(text: string): string {
+  const html = escapeHtml(text)
+  return /\.(?:md|sh|py|rs|pl|ps|cc|so|ml|mk|zip|mov)\b/.test(html) ? html.replace(FILE_NAME, '<code>$1</code>') : html
 }
 
 /** A run's tags from outermost to innermost; the link, if there is one, is the first. */

@@ -26,6 +26,12 @@ describe('telegram format: markup', () => {
     ['an image is a link', '![A cat](https://x.y/cat.png)', '<a href="https://x.y/cat.png">A cat</a>'],
     ['an image without a label shows its address', '![](https://x.y/c.png)', 'https://x.y/c.png'],
     ['no address is no link', '[a]() ![*b*]( ) c', 'a b c'],
+    [
+      'a file name whose end is a domain is code, and no link of a client',
+      'Edit README.md, src/run.sh and https://x.y/a-b.md?f=c.py',
+      'Edit <code>README.md</code>, <code>src/run.sh</code> and https://x.y/a-b.md?f=c.py',
+    ],
+    ['a heading with bold in it is one bold', '### **Step 1**: Open', '<b>Step 1: Open</b>'],
     ['a heading is bold', '## Now `x`', '<b>Now </b><code>x</code>'],
     ['raw HTML is text', '<b onclick="x">hi</b> & co', '&lt;b onclick=&quot;x&quot;&gt;hi&lt;/b&gt; &amp; co'],
     ['snake_case_names stay', 'a snake_case_name and 2 * 3 * 4', 'a snake_case_name and 2 * 3 * 4'],
@@ -54,7 +60,7 @@ describe('telegram format: markup', () => {
     (address) => expect(only(`**a** [x](${address})`)).toBe(`<b>a</b> [x](${address})`),
   )
 
-  test.each(['./readme.md', 'file:///etc/passwd', 'tel:+4930'])('a link to %s x address behind its label', (address) =>
+  test.each(['./readme.txt', 'file:///etc/passwd', 'tel:+4930'])('a link to %s x address behind its label', (address) =>
     expect(only(`**a** [x](${address})`)).toBe(`<b>a</b> x (${address})`),
   )
 

@@ -33,6 +33,13 @@ export const ADDRESSES: Readonly<Record<string, readonly Case[]>> = {
     ),
     reads('See www.example.com/a_b_/_c_ and www.example.org.', 'See www.example.com/a_b_/_c_ and www.example.org.'),
     one('مرحبا https://example.com/مسار_جديد شكرا', 'https://example.com/مسار_جديد'),
+    reads(
+      'The plan is in <https://example.com/plan?id=7&v=2|the planning document>.',
+      'The plan is in the planning document.',
+      {
+        links: ['https://example.com/plan?id=7&v=2'],
+      },
+    ),
     reads('<https://example.com/in_brackets_>', 'https://example.com/in_brackets_', {
       links: ['https://example.com/in_brackets_'],
     }),

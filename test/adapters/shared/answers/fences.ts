@@ -18,7 +18,7 @@ export const FENCES: Readonly<Record<string, readonly Case[]>> = {
     reads('Use ```inline code``` here', 'Use inline code here', { code: ['inline code'] }),
     reads('```ls -la```', 'ls -la', { code: ['ls -la'] }),
     reads('```ts title="src/app.ts"\nlet x\n```', 'src/app.ts\nlet x', { code: ['let x'] }),
-    reads('```python:main.py\nx = 1\n```', 'main.py\nx = 1', { code: ['x = 1'] }),
+    reads('```python:main.cfg\nx = 1\n```', 'main.cfg\nx = 1', { code: ['x = 1'] }),
     reads('```npm install foo\n```', 'npm install foo', { code: ['npm install foo'] }),
     reads('```Output\nok\n```', 'Output\nok', { code: ['ok'] }),
     reads('```src/index.html\n<p>\n```', 'src/index.html\n<p>', { code: ['<p>'] }),
