@@ -21,13 +21,23 @@ export interface ClockOptions {
 /** Reads one hour: `17:00`, `5pm`, `noon`, `half past eight`, `14 Uhr 30`, `20h30`, `las ocho y media`. */
 export function readClock(cursor: Cursor, options: ClockOptions): TypedHour | undefined {
   cursor.take('the')
-  if (cursor.take('noon')) return { h: HALF_DAY, m: 0, bare: false, fixed: true }
-  if (cursor.take('midnight')) return { h: 0, m: 0, bare: false, midnight: true }
+  if (cursor.take('noon')) return { h: HALF_DAY, m: pastHour(cursor), bare: false, fixed: true }
+  if (cursor.take('midnight')) {
+    const m = pastHour(cursor)
+    return { h: 0, m, bare: false, ...(m === 0 ? { midnight: true as const } : {}) }
+  }
   return cursor.first(
     () => (options.inWindow ? undefined : spokenClock(cursor, options)),
     () => clockOfHours(cursor, options),
     () => writtenClock(cursor, options),
   )
+}
+
+/** `midi et demi`, `midi pile`. */
+function pastHour(cursor: Cursor): number {
+  cursor.take('oclock')
+  if (cursor.take('halfpast')) return MINUTES / 2
+  return cursor.take('quarterpast') ? MINUTES / 4 : 0
 }
 
 /** `half past eight`, `quarter to nine`, `ten past nine`, `halb neun`. */
@@ -116,6 +126,8 @@ function hourOf({ kind, n, m, d }: Token): TypedHour | undefined {
 
 /** `nine thirty`: an hour in words has its minutes in words. */
 function spokenMinutes(cursor: Cursor): number {
+  // `nine-thirty`
+  if (cursor.peek()?.word === '-' && cursor.kind(1) === 'number' && (cursor.peek(1)?.n ?? 0) >= 10) cursor.at++
   const isMinutes = cursor.kind() === 'number' && (cursor.peek()?.n ?? 0) >= 10 && cursor.kind(1) !== 'unit'
   return isMinutes ? (cursor.count() ?? 0) % MINUTES : 0
 }

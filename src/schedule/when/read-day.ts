@@ -11,6 +11,8 @@ const LAST_DAY = 31
 export interface DayOptions {
   /** `12/5` is 12 May in every language but English. */
   readonly language: Language
+  /** A word before it says that a number is a day: `hasta el 5`. */
+  readonly isDay?: boolean
 }
 
 /** A day, and the question that it leaves open. */
@@ -40,7 +42,8 @@ function dayOf(cursor: Cursor, options: DayOptions): FoundDay | undefined {
   const isOn = cursor.take('on', 'at') !== undefined
   const the = cursor.take('the')
   // `La 1` is a channel.
-  const isThe = the !== undefined && !/^(?:la|los|las|les)$/i.test(the.word)
+  const isThe =
+    the === undefined ? options.isDay === true && cursor.at === cursor.begin : !/^(?:la|los|las|les)$/i.test(the.word)
   const rel = cursor.take('rel')
   if (rel) return { day: { kind: 'rel', days: rel.n } }
   return cursor.first(

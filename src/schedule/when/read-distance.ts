@@ -38,15 +38,20 @@ export function readDistance(cursor: Cursor): Distance | undefined {
 
 function readOne(cursor: Cursor, isMore: boolean): Distance | undefined {
   const span = cursor.take('span', 'hours')
-  if (span?.kind === 'hours') return exactly(span.n * HOUR_MS + span.m * MINUTE_MS, false)
+  if (span?.kind === 'hours') return exactly((span.n + partBehind(cursor)) * HOUR_MS + span.m * MINUTE_MS, false)
   if (span) return exactly(span.n, span.n % DAY_MS === 0)
   const half = isMore ? undefined : cursor.attempt(() => halfUnit(cursor))
   if (half !== undefined) return half
   const count = cursor.count()
   const unit = count === undefined ? undefined : cursor.take('unit')
   if (count === undefined || unit === undefined) return undefined
-  const more = (cursor.take('halfpast') ?? cursor.attempt(() => andHalf(cursor))) === undefined ? 0 : 0.5
-  return inUnits(count + more, unitOf(unit.n))
+  return inUnits(count + partBehind(cursor), unitOf(unit.n))
+}
+
+/** `et demie`, `y media`, `et quart` behind a unit. */
+function partBehind(cursor: Cursor): number {
+  if (cursor.take('quarterpast')) return 0.25
+  return (cursor.take('halfpast') ?? cursor.attempt(() => andHalf(cursor))) === undefined ? 0 : 0.5
 }
 
 /** `and a half` behind a unit. */

@@ -13,6 +13,8 @@ export interface SpecOptions {
   readonly bareDelay?: 'digits' | 'words'
   /** `until` or the like stands before it, so that a bare number is an hour. */
   readonly said?: boolean
+  /** `jusqu'au` or the like does, so that a bare number is a day. */
+  readonly isDay?: boolean
   /** A repetition stands elsewhere, so that an end alone counts. */
   readonly repeated?: boolean
 }
@@ -28,6 +30,8 @@ export function readSpec(
 }
 
 const HOUR_OR_LENGTH = 'Is that an hour, or how long from now on? Write `at 8:30`, or `in 8 hours 30 minutes`.'
+
+const EACH_OR_ONCE = 'Once, or each week? Write `every monday evening at 7`, or `monday evening at 7`.'
 
 class SpecReader {
   readonly cursor: Cursor
@@ -103,13 +107,14 @@ class SpecReader {
   }
 
   #until(): Partial<Spec> | undefined {
-    const until = this.cursor.take('until') && this.#moment(true)
+    const word = this.cursor.take('until')
+    const until = word && this.#moment(word.n === 1 ? { isDay: true } : { said: true })
     return until && { until }
   }
 
-  #moment(said: boolean): TypedMoment | undefined {
+  #moment(leading: Pick<SpecOptions, 'said' | 'isDay'>): TypedMoment | undefined {
     const { language } = this.#options
-    const inner = new SpecReader(new Cursor(this.cursor.tokens, this.cursor.at), { language, said })
+    const inner = new SpecReader(new Cursor(this.cursor.tokens, this.cursor.at), { language, ...leading })
     const moment = inner.readMoment()
     this.cursor.at = inner.cursor.at
     const { unclear } = inner.spec
@@ -137,7 +142,7 @@ class SpecReader {
     if (!this.#isRepeated || this.spec.starts !== undefined) return false
     return this.#add(
       this.cursor.attempt(() => {
-        const starts = this.cursor.take('from') && this.#moment(false)
+        const starts = this.cursor.take('from') && this.#moment({})
         return starts?.day === undefined ? undefined : { starts }
       }),
     )
@@ -231,12 +236,19 @@ class SpecReader {
     const { cursor, spec } = this
     if (spec.part !== undefined) return false
     const isNew = cursor.at === cursor.begin && this.#options.repeated !== true
-    const part = cursor.attempt(() => {
-      const isSaid = cursor.take('on', 'at', 'this') !== undefined || cursor.peek()?.word.includes(' ') === true
-      const found = cursor.take('part')
-      return found && (isSaid || !isNew) ? { part: found.n, ...(isSaid ? { partSaid: true as const } : {}) } : undefined
-    })
-    return this.#add(part)
+    return this.#add(
+      cursor.attempt(() => {
+        const isSaid = cursor.take('on', 'at', 'this') !== undefined || cursor.peek()?.word.includes(' ') === true
+        const part = cursor.take('part', 'parts')
+        if (part === undefined || (isNew && !isSaid)) return undefined
+        const isOpen = part.kind === 'parts' && spec.day !== undefined && !this.#isRepeated
+        return {
+          part: part.n,
+          ...(isSaid ? { partSaid: true as const } : {}),
+          ...(isOpen ? { unclear: EACH_OR_ONCE } : {}),
+        }
+      }),
+    )
   }
 
   #zone(): boolean {

@@ -89,7 +89,8 @@ function wholeIn(text: string, language: Language, isEnd: boolean): Found | unde
   const tokens = tokensOf(text, vocabularyOf(language))
   const opener = isEnd ? tokens[0]?.kind : undefined
   const begin = opener === 'until' || opener === 'for' ? 1 : 0
-  const options = opener === 'until' ? { language, said: true } : ({ language, bareDelay: 'words' } as const)
+  const leading = tokens[0]?.n === 1 ? { isDay: true } : { said: true }
+  const options = opener === 'until' ? { language, ...leading } : ({ language, bareDelay: 'words' } as const)
   const found = readSpec(tokens, begin, options)
   const isWhole = found !== undefined && found.end === tokens.length
   return isWhole ? { spec: found.spec, text: '', length: text.length, before: '', behind: '' } : undefined
@@ -205,10 +206,12 @@ function phraseAt(tokens: readonly Token[], begin: number, options: SpecOptions)
 const BELONGS = /^(?:about|regarding|re|before|since|de|du|del|von|vom|pour|para|f\u00fcr|seit|vor|sobre|sur)$/i
 
 /** Returns true for a word behind which a time may begin: not within one, as in `3 jan 27` and `chapters 5 to 8`. */
-function mayPrecede(before: Token, first: Token | undefined): boolean {
+function mayPrecede(before: Token, [first, second]: readonly Token[]): boolean {
   if (before.word === '-') return true
   const isCount = before.kind === 'digits' || before.kind === 'ordinal'
-  if (isCount && (first?.kind === 'month' || /^[a\u00e0]$/i.test(first?.word ?? ''))) return false
+  const isRange = /^[a\u00e0]$/i.test(first?.word ?? '') && ['digits', 'number'].includes(second?.kind ?? '')
+  if (isCount && (first?.kind === 'month' || isRange)) return false
+  if (before.kind === 'unit' && first?.kind === 'rel') return false
   return MAY_PRECEDE.includes(before.kind) && !BELONGS.test(before.word)
 }
 
@@ -230,7 +233,7 @@ function phraseAtEnd(tokens: readonly Token[], from: number, options: SpecOption
   for (let begin = from + 1; begin < tokens.length; begin++) {
     const before = tokens[begin - 1]
     // Behind a word of time it would be a half of one.
-    if (before === undefined || !mayPrecede(before, tokens[begin])) continue
+    if (before === undefined || !mayPrecede(before, tokens.slice(begin, begin + 2))) continue
     const phrase = phraseAt(tokens, begin, options)
     if (phrase?.end === tokens.length) return phrase
   }
@@ -283,8 +286,10 @@ function questionBehind(spec: Spec, left: readonly Token[], options: SpecOptions
   if (next === undefined || (hasHour(spec) && ['noon', 'midnight'].includes(next.kind))) return undefined
   const more = readSpec(left, first, { ...options, repeated: isRepeated(spec) })
   if (more !== undefined) return notUnderstood(left.slice(first, more.end))
+  const isOfMonth = next.kind === 'of' && left[first + 1]?.kind === 'unit'
   const isSecondHour = left[0]?.kind === 'and' && (next.kind === 'digits' || next.kind === 'number')
-  if (LEADING.includes(next.kind) || isSecondHour) return notUnderstood(left.slice(first, first + 2))
+  if (LEADING.includes(next.kind) || isSecondHour || isOfMonth || isLast(next))
+    return notUnderstood(left.slice(first, first + 2))
   const run = runOf(left.slice(first))
   if (isTime(run)) return notUnderstood(run)
   const isHour = next.kind === 'digits' && next.d <= 2 && next.n <= 24 && left[first + 1]?.kind !== 'unit'
@@ -292,8 +297,23 @@ function questionBehind(spec: Spec, left: readonly Token[], options: SpecOptions
   return `Is "${next.word}" the hour? Write \`at ${next.word}\` where it is, and put the text first where it is not.`
 }
 
+/** `jeudi dernier` is over. */
+function isLast({ kind, n }: Token): boolean {
+  return kind === 'ordinal' && n === -1
+}
+
 /** Kinds of words that lead to a time: what follows them right behind a time is one that was not understood. */
-const LEADING: readonly string[] = ['until', 'except', 'or', 'before', 'past', 'from', 'between', 'starting']
+const LEADING: readonly string[] = [
+  'until',
+  'except',
+  'or',
+  'before',
+  'past',
+  'from',
+  'between',
+  'halfpast',
+  'quarterpast',
+]
 
 /** Returns a question where right before the times something looks like a part of them. */
 function questionBefore(left: readonly Token[]): string | undefined {
@@ -320,6 +340,7 @@ const ALWAYS_TIME: readonly string[] = [
   'slashed',
   'iso',
   'next',
+  'other',
 ]
 const PLACES: readonly string[] = ['at', 'on', 'in', 'from', 'until', 'between', 'every', 'and']
 const COUNTS: readonly string[] = ['digits', 'ordinal', 'clock', 'hours', 'dotted', 'month', 'noon', 'midnight']
@@ -328,6 +349,7 @@ const COUNTS: readonly string[] = ['digits', 'ordinal', 'clock', 'hours', 'dotte
 function isTime(run: readonly Token[]): boolean {
   return run.some(({ kind, n }, at) => {
     if (ALWAYS_TIME.includes(kind) || (kind === 'rel' && n > 0)) return true
+    if (kind === 'and' && run[at + 1]?.kind === 'short') return true
     return PLACES.includes(kind) && COUNTS.includes(run[at + 1]?.kind ?? '')
   })
 }
@@ -387,6 +409,6 @@ function withoutFillers(text: string, isAsked: boolean): string {
     .trim()
     .replace(/^(?:[,;:\u2013\u2014-]\s+)/, '')
     .replace(/\s+[\u2013\u2014-]$/, '')
-    .replace(/[\s,;]+$/, '')
+    .replace(/[\s,;:]+$/, '')
   return bare.replace(isAsked ? /^(?:to|that|about|daran,?|dass|an|de|que)\s+/i : /^to\s+/, '')
 }
