@@ -283,6 +283,9 @@ export function htmlTag(state: StateInline, silent: boolean): boolean {
   return taken > 0
 }
 
+/** Characters around a tag that say whether it builds a block. */
+const LOOKED_AROUND = 200
+
 class TagReader {
   readonly #state: MarkState
   readonly #silent: boolean
@@ -336,8 +339,8 @@ class TagReader {
     if (this.#match(/<\/a>/iy) !== undefined) return this.#close('a', 'a', 4)
     const found = this.#match(ANCHOR)
     if (found === undefined || this.#state.linkLevel > 0) return 0
-    const href = found[1] ?? found[2] ?? ''
     const { md } = this.#state
+    const href = md.utils.unescapeAll(found[1] ?? found[2] ?? '')
     if (!md.validateLink(href)) return 0
     return this.#open('a', 'a', found[0].length, (token) => token.attrSet('href', md.normalizeLink(href)))
   }
@@ -361,7 +364,7 @@ class TagReader {
     const closing = found[1] === '/'
     const { length } = found[0]
     if (!block) return closing ? this.#close(name, style, length) : this.#open(name, style, length)
-    if (!this.#hasHalf(name, closing) || this.#isSpokenOf(length)) return 0
+    if (!this.#isStructure(closing, length) || !this.#hasHalf(name, closing) || this.#isSpokenOf(length)) return 0
     const token = this.#push(closing && style !== '' ? `/${style}` : !closing && name === 'li' ? 'li' : style)
     if (token !== undefined) token.block = true
     return length
@@ -397,6 +400,15 @@ class TagReader {
     return end <= from || end >= posMax || /\s/.test(src[end - 1] ?? ' ') ? -1 : end
   }
 
+  /** A tag that builds a block begins its line, or ends it, or stands beside another tag; any other is spoken of. */
+  #isStructure(closing: boolean, length: number): boolean {
+    const { src, pos } = this.#state
+    const before = src.slice(Math.max(0, pos - LOOKED_AROUND), pos)
+    if (/<\/?[a-z][^<>]*>[ \t]*$/i.test(before)) return true
+    if (!closing) return /(?:^|\n)[ \t]*$/.test(before)
+    return /^[ \t]*(?:<|\n|$)/.test(src.slice(pos + length, pos + length + LOOKED_AROUND))
+  }
+
   /** Tags of blocks may stand in paragraphs of their own, so their other half is looked for in the whole answer. */
   #hasHalf(name: string, closing: boolean): boolean {
     const { env } = this.#state
@@ -404,7 +416,8 @@ class TagReader {
     env.halves ??= new Map<string, boolean>()
     const known = env.halves.get(half)
     if (known !== undefined) return known
-    const has = new RegExp(`${half}[\\s>]`, 'i').test(env.source ?? '')
+    const place = closing ? `(?:^[ \\t]*|>[ \\t]*)${half}[\\s>]` : `>[ \\t]*${half}>|${half}>[ \\t]*(?:<|$)`
+    const has = new RegExp(place, 'im').test(env.source ?? '')
     env.halves.set(half, has)
     return has
   }

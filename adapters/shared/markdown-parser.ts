@@ -128,7 +128,7 @@ function bracketedAddress(state: StateInline, silent: boolean): boolean {
 }
 
 /** A link as Slack writes it, which models that read Slack write as well. */
-const LABELLED = /<(https?:\/\/[^\s<>|]+)\|([^<>\n]{1,300})>/iy
+const LABELLED = /<((?:https?:\/\/|mailto:)[^\s<>|]+)\|([^<>\n]{1,300})>/iy
 
 /** `<https://example.com/plan|the plan>`: a link with its words. */
 function labelledAddress(state: StateInline, silent: boolean): boolean {

@@ -126,6 +126,8 @@ class BlockReader {
       case 'table_open':
         return this.#table(gap)
       case 'hr':
+        // A blank to fill in is drawn with them.
+        if (token.markup.startsWith('___')) return { kind: 'paragraph', gap, body: plainText(token.markup) }
         return { kind: 'rule', gap }
       default:
         return undefined
@@ -296,6 +298,7 @@ class InlineReader {
   /** Counts the open bold, italic and strike, by bit: the same style may be nested in itself. */
   readonly #open = [0, 0, 0, 0, 0]
   /** An address that is not opened, and where its label begins. */
+  #linkedFrom = 0
   #unopened: { readonly address: string; readonly from: number } | undefined
   /** Written before the next words: the line break at the border of a block, the bullet of an item. */
   #due = ''
@@ -345,6 +348,7 @@ class InlineReader {
   }
 
   #link(address: string | undefined): void {
+    this.#linkedFrom = this.text.length
     if (address === undefined || SAFE_LINK.test(address)) this.#href = address
     else if (/[\p{L}\p{N}]$/u.test(this.text)) {
       // Behind a word, brackets are an index and its call.
@@ -354,6 +358,9 @@ class InlineReader {
   }
 
   #endLink(): void {
+    // A link without words is its address.
+    if (this.#href !== undefined && this.text.length === this.#linkedFrom)
+      this.#add(this.#href, this.#style, this.#href)
     this.#href = undefined
     if (this.#unopened === undefined) return
     const { address, from } = this.#unopened

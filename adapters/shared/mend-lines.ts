@@ -15,8 +15,27 @@ const DELIMITERS = /^[ \t>]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?
  * cells. Every other line stays as it is.
  */
 export function mendLines(source: string): string {
-  if (!/```|~~~|\|/.test(source)) return source
-  return new LineMender(source.split('\n')).mended().join('\n')
+  const summed = withSums(source)
+  if (!/```|~~~|\|/.test(summed)) return summed
+  return new LineMender(summed.split('\n')).mended().join('\n')
+}
+
+/** A line of a sum: a sign, a number or a term, and what it comes to. */
+const SUMMAND = /^ {0,3}[+-] (?:\d[\d.,]*%?|\d*[a-z](?:\^?\d|[\u00b2\u00b3])?)(?:\s*(?:[=+\u00d7*/-]\s.*)?)$/i
+
+/** A sum that continues on the next line is no list: its sign is escaped. A list has a colon or a free line above. */
+function withSums(source: string): string {
+  if (!/\n {0,3}[+-] [\da-z]/i.test(source)) return source
+  const lines = source.split('\n')
+  let isSum = false
+  const mended = lines.map((line, at) => {
+    const above = lines[at - 1] ?? ''
+    const goesOn =
+      isSum || (/[\w)%\u00b2\u00b3]\s*$/.test(above) && /\d/.test(above) && !/^\s*(?:[-+*>#|]|\d+[.)])\s/.test(above))
+    isSum = goesOn && SUMMAND.test(line)
+    return isSum ? line.replace(/[+-]/, '\\$&') : line
+  })
+  return mended.join('\n')
 }
 
 class LineMender {

@@ -53,7 +53,7 @@ function fenceOf({ language }: Passage): string {
 }
 
 function fenced(text: string): string {
-  return text.replaceAll('``', `\`${GAP}\``)
+  return text.replace(/`(?=`)/g, `\`${GAP}`)
 }
 
 function renderText({ text, runs }: StyledText): string {

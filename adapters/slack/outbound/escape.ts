@@ -12,6 +12,8 @@ export function escapeText(text: string): string {
 
 /** A mark where a styled text could begin: at the border of a word, with a word behind it. */
 const OPENERS = /(?<![\p{L}\p{N}_*~`])([*_~])\1*(?=[^\s*_~`])/gu
+/** Marks within a word, which the mark of a styled text nearby could close. */
+const WITHIN = /(?<=[\p{L}\p{N}])([*~])\1*(?=[^\s*_~`\u200B])/gu
 const CLOSERS: Readonly<Record<string, RegExp>> = {
   '*': /[^\s*]\*(?![\p{L}\p{N}])/u,
   _: /[^\s_]_(?![\p{L}\p{N}])/u,
@@ -32,8 +34,9 @@ export function escapeMarks(text: string, ends = '', startsLine = true): string 
   if (!/[*_~`:&<>]/.test(text)) return text
   const apart = text
     .replace(OPENERS, (marks: string, mark: string, at: number, whole: string) =>
-      ends.includes(mark) || isClosed(whole, at + marks.length, mark) ? marks + GAP : marks,
+      ends.includes(mark) || isClosed(whole, at + marks.length, mark) ? [...marks, ''].join(GAP) : marks,
     )
+    .replace(WITHIN, (marks, mark: string) => (ends.includes(mark) ? [...marks, ''].join(GAP) : marks))
     .replace(CODE, '\u02CB$1\u02CB')
     .replace(EMOJI, `:${GAP}`)
     .replace(/^>/gm, (sign, at: number) => (at > 0 || startsLine ? GAP + sign : sign))
@@ -51,7 +54,8 @@ export function escapedLength(text: string, inCode: boolean): number {
   if (!/[*_~`:&<>]/.test(text)) return length
   for (const char of text.match(/[&<>]/g) ?? []) length += char === '&' ? 4 : 3
   if (inCode) return length
-  for (const pattern of [OPENERS, EMOJI, /^>/gm]) length += text.match(pattern)?.length ?? 0
+  for (const pattern of [OPENERS, WITHIN]) for (const marks of text.match(pattern) ?? []) length += marks.length
+  for (const pattern of [EMOJI, /^>/gm]) length += text.match(pattern)?.length ?? 0
   return length
 }
 

@@ -91,8 +91,14 @@ function renderRun(text: string, { start, end, style, href }: Run, marks: string
   const before = inside.slice(0, inside.length - inside.trimStart().length)
   const after = inside.slice(before.length + words.length)
   const isCode = (style & Style.code) !== 0 && href === undefined
-  const usable = isCode && words.includes('`') ? marks.replace('`', '') : marks
-  const shown = href !== undefined ? renderLink(words, href) : isCode ? escapeText(words) : escapeMarks(words)
+  // A mark within the words would end theirs, and they are worth more than it.
+  const usable = isCode || href !== undefined ? marks : [...marks].filter((mark) => !words.includes(mark)).join('')
+  const shown =
+    href !== undefined
+      ? renderLink(words, href)
+      : isCode
+        ? escapeText(words.replaceAll('`', '\u02CB'))
+        : escapeMarks(words)
   if (usable === '') return before + shown + after
   const gapBefore = before === '' && (!isApart || WORD.test(text[start - 1] ?? '')) ? GAP : ''
   const gapAfter = after === '' && WORD.test(text[end] ?? '') ? GAP : ''

@@ -23,7 +23,7 @@ describe('discord format: markup', () => {
     ['another scheme stands behind its label', '[Ada](mailto:ada@x.yz)', 'Ada (mailto:ada@x.yz)'],
     ['a heading is bold', '## Now', '**Now**'],
     ['a fence with a language', '```ts\nif (a < b) {}\n```', '```ts\nif (a < b) {}\n```'],
-    ['a fence in a fence', '````\n```\nx\n```\n````', '```\n`\u200b``\nx\n`\u200b``\n```'],
+    ['a fence in a fence', '````\n```\nx\n```\n````', '```\n`\u200b`\u200b`\nx\n`\u200b`\u200b`\n```'],
     ['a quote keeps its sign on each line', '> a\n> b\n\nend', '> a\n> b\n\nend'],
     ['bullets', '- a\n- b', '• a\n• b'],
     ['numbers', '3. a\n4. b', '3. a\n4. b'],
