@@ -18,6 +18,15 @@ const PROSE =
 const AFTER_DOLLAR = /(?!\d)(?:(?:th|st|nd|rd|s)\b|(?![\p{sc=Latin}_])|$)/uy
 const ENVIRONMENTS = /^\\begin\{(?:align|aligned|gather|equation|eqnarray|multline|split|cases|[bpvBV]?matrix)\*?\}/
 
+/** A dollar behind one backslash is money within a formula. */
+const ESCAPED_DOLLAR = /(?:^|[^\\])\\$/
+/** Marks of a regular expression: repeats, sets, groups named by number, choices outside a norm. */
+const REGEX = /\.[*+]|\[\^|\[(?:a-z|A-Z|0-9)|\\[1-9]/
+const NORMS = /\\\|[^|]*\\\|(?![A-Za-z0-9])/g
+/** Directly before a group of a regular expression: its start, the word it stands in, or another group. */
+const BEFORE_GROUP = /(?:["'`^A-Za-z]|(?<!\\\))\/|\\\)_?)$/
+const BEHIND_GROUP = /^(?:_?\\\(|\\[?+{]|[^\n]{0,100}\\[1-9])/
+
 interface Formula {
   readonly latex: string
   readonly end: number
@@ -44,8 +53,7 @@ function formulaAt(state: MarkState): Formula | undefined {
   if (src.startsWith('$', pos)) return betweenDollars(state)
   if (src.startsWith('\\(', pos)) {
     const formula = between(state, '\\(', '\\)')
-    // A word between escaped brackets is a word.
-    return formula === undefined || /^[A-Za-z]{3,}$/.test(formula.latex) ? undefined : formula
+    return formula === undefined || isWordOrGroup(src, pos, formula) ? undefined : formula
   }
   if (!src.startsWith('\\[', pos)) return undefined
   const formula = between(state, '\\[', '\\]')
@@ -53,9 +61,17 @@ function formulaAt(state: MarkState): Formula | undefined {
   return /[\\^_=<>{}+]|^\s/.test(formula.latex) ? formula : undefined
 }
 
+/** A word between escaped brackets is a word, and a group of a regular expression is none of mathematics. */
+function isWordOrGroup(src: string, pos: number, { latex, end }: Formula): boolean {
+  if (/^[A-Za-z]{3,}$/.test(latex) || REGEX.test(latex) || latex.replace(NORMS, '').includes('\\|')) return true
+  return BEFORE_GROUP.test(src.slice(Math.max(0, pos - 4), pos)) || BEHIND_GROUP.test(src.slice(end, end + 104))
+}
+
 function between(state: MarkState, open: string, close: string): Formula | undefined {
   const from = state.pos + open.length
-  const at = state.find(close, from)
+  let at = state.find(close, from)
+  if (close === '$')
+    while (at > from && ESCAPED_DOLLAR.test(state.src.slice(at - 2, at))) at = state.find(close, at + 1)
   if (at <= from || at > from + LONGEST || at + close.length > state.posMax) return undefined
   const latex = state.src.slice(from, at)
   return latex.trim() === '' || /\n\s*\n/.test(latex) ? undefined : { latex, end: at + close.length }
@@ -212,18 +228,43 @@ const LINES = /^(?:align|aligned|alignat|gather|gathered|equation|eqnarray|multl
 
 /** Returns a formula in LaTeX as a line of text, or lines; `undefined` if it cannot be read so. */
 function readMath(latex: string): string | undefined {
-  if (latex.length > MAX_LENGTH) return undefined
+  if (latex.length > MAX_LENGTH || /[\ue000\ue001]/.test(latex)) return undefined
   const reader = new MathReader(latex)
   const text = reader.read('', 0)
   if (text === undefined || !reader.isAtEnd) return undefined
-  return text
+  return withFractions(text)
+    .replaceAll('\u2032\u2032', '\u2033')
     .split('\n')
     .map((line) => line.replace(/[ \t]+(?=[ \t\u230b\u2309\u27e9])/g, '').trim())
     .filter((line) => line !== '')
     .join('\n')
 }
 
-/** Returns a text raised or lowered: by characters that are so, else behind a mark, several words in brackets. */
+/** Marks around a fraction until the text beside it is known. */
+const OPEN = '\ue000'
+const CLOSE = '\ue001'
+/** A fraction without one in it, and the whole number of a mixed one. */
+const FRACTION = /(?:(?<![\p{L}\p{N}.,^_\u221a])(\d+) ?(?=\ue000\d+\/\d+\ue001))?\ue000([^\ue000\ue001]*)\ue001/gu
+/** Beside these a fraction is read as it is meant; beside all others it is in brackets. */
+const LOOSE_BEFORE = /(?:^|[\s+\-\u2212=<>,.;:([{|\u2016\u27e8\u230a\u2308*\xb7\xd7~])$/
+const LOOSE_BEHIND = /^(?:$|[\s+\-\u2212=<>,.;:)\]}|\u2016\u27e9\u230b\u2309*\xb7\xd7~?])/
+
+/** Puts brackets around the fractions that are not alone: the innermost ones first. */
+function withFractions(text: string): string {
+  let settled = text
+  while (settled.includes(OPEN)) {
+    const whole = settled
+    settled = whole.replace(FRACTION, (found: string, units: string | undefined, fraction: string, at: number) => {
+      const before = whole.slice(Math.max(0, at - 2), at)
+      const behind = whole.slice(at + found.length, at + found.length + 1)
+      const mixed = units === undefined ? fraction : `${units} ${fraction}`
+      return LOOSE_BEFORE.test(before) && !/\/ ?$/.test(before) && LOOSE_BEHIND.test(behind) ? mixed : `(${mixed})`
+    })
+  }
+  return settled
+}
+
+/** Returns a text raised or lowered: by characters that are so, else behind a mark, more than one letter in brackets. */
 export function toScript(text: string, kind: 'sub' | 'sup'): string {
   // Spaces around operators are none of the text.
   const bare = text.replace(/\s*([^\p{L}\p{N}\s])\s*/gu, '$1').trim()
@@ -233,7 +274,7 @@ export function toScript(text: string, kind: 'sub' | 'sup'): string {
   if (kind === 'sup' && bare === '\u2218') return '\xb0'
   if (kind === 'sup' && bare === '\u22a4') return '\u1d40'
   const words = text.trim()
-  return (kind === 'sup' ? '^' : '_') + (isSimple(words) || [...words].length === 1 ? words : `(${words})`)
+  return (kind === 'sup' ? '^' : '_') + (/^.\p{M}*$/u.test(words) ? words : `(${words})`)
 }
 
 /** Characters that stand for another one in a formula. */
@@ -243,6 +284,8 @@ const PLAIN: Readonly<Record<string, string>> = { '&': ' ', '~': ' ', "'": '\u20
 class MathReader {
   readonly #source: string
   #at = 0
+  /** The end of a root or script without brackets, which a letter right behind it would seem part of. */
+  #openEnd = -1
 
   constructor(source: string) {
     this.#source = source
@@ -272,12 +315,17 @@ class MathReader {
   /** Returns the text so far with what comes next: a script, which stands right behind it, or any other. */
   #goOn(text: string, next: string, depth: number): string | undefined {
     if (next !== '^' && next !== '_') {
+      const isBehindOpenEnd = this.#at === this.#openEnd
       const atom = this.#atom(depth)
-      return atom === undefined ? undefined : text + apart(text, atom) + atom
+      if (atom === undefined) return undefined
+      return text + (isBehindOpenEnd && /^[\p{L}\p{N}]/u.test(atom) ? ' ' : apart(text, atom)) + atom
     }
     this.#at++
-    const script = this.#argument(depth)
-    return script === undefined ? undefined : text.trimEnd() + toScript(script, next === '^' ? 'sup' : 'sub')
+    const argument = this.#argument(depth)
+    if (argument === undefined) return undefined
+    const script = toScript(argument, next === '^' ? 'sup' : 'sub')
+    if (/^[\^_][^(]/.test(script)) this.#openEnd = this.#at
+    return text.trimEnd() + script
   }
 
   #atom(depth: number): string | undefined {
@@ -324,7 +372,8 @@ class MathReader {
 
   #construct(name: string, depth: number): string | undefined {
     if (name === 'begin') return this.#environment(depth)
-    if (/^[dtc]?frac$/.test(name)) return this.#pair(depth, (over, under) => `${factor(over)}/${divisor(under)}`)
+    if (/^[dtc]?frac$/.test(name))
+      return this.#pair(depth, (over, under) => `${OPEN}${factor(over)}/${divisor(under)}${CLOSE}`)
     if (/^[dt]?binom$/.test(name)) return this.#pair(depth, (over, under) => `C(${over}, ${under})`)
     if (/^(?:overset|stackrel)$/.test(name)) return this.#pair(depth, (over, base) => base + toScript(over, 'sup'))
     if (name === 'underset') return this.#pair(depth, (under, base) => base + toScript(under, 'sub'))
@@ -376,7 +425,12 @@ class MathReader {
       degree = read === '2' ? '' : toScript(read, 'sup')
     }
     const inside = this.#argument(depth)
-    return inside === undefined ? undefined : `${degree}\u221a${grouped(inside.trim())}`
+    if (inside === undefined) return undefined
+    const isOne = ONE_SIGN.test(inside.trim())
+    const root = `${degree}\u221a${isOne ? inside.trim() : `(${inside.trim()})`}`
+    if (/^\s*\^/.test(this.#source.slice(this.#at, this.#at + 9))) return `(${root})`
+    if (isOne) this.#openEnd = this.#at
+    return root
   }
 
   #negated(depth: number): string | undefined {
@@ -424,21 +478,27 @@ function readRows(name: string, content: string, depth: number): string | undefi
   return open + rows.map((row) => row.join(name === 'cases' ? ' ' : ', ').trim()).join('; ') + close
 }
 
+/** A root with its degree, which would be the power of a letter right before it. */
+const DEGREE = /^[^\s(\u221a]+\u221a/
+/** A number, or one letter with its accents, primes and index. */
+const ONE_SIGN = /^(?:\d+(?:[.,]\d+)?|\p{L}[\p{M}\u2032]*[\u2080-\u209c\u1d62-\u1d6a\u2c7c]*)$/u
+
 /** A space between the name of a function and a letter or digit beside it. */
 function apart(before: string, atom: string): string {
-  if (/^[a-zA-Z]{2,}$/.test(atom) && /[\p{L}\p{N}]$/u.test(before) && FUNCTIONS.test(atom)) return ' '
+  if (DEGREE.test(atom) && /[\p{L}\p{N})]$/u.test(before)) return ' '
+  if (/^[a-zA-Z]{2,}$/.test(atom) && /[\p{L}\p{N}\ue001]$/u.test(before) && FUNCTIONS.test(atom)) return ' '
   const last = /[A-Za-z]{2,}$/.exec(before.slice(-8))?.[0]
   return last !== undefined && FUNCTIONS.test(last) && /^[\p{L}\p{N}\u221a]/u.test(atom) ? ' ' : ''
 }
 
 /** A dividend needs brackets only around a sum. */
 function factor(text: string): string {
-  return isSimple(text.replace(/\([^()]*\)/g, '')) ? text : `(${text})`
+  return isSimple(text.replace(/\u221a?\([^()]*\)/g, '')) ? text : `(${text})`
 }
 
 /** A divisor of more than one factor needs brackets, but for a differential. */
 function divisor(text: string): string {
-  if (/^\p{L}{0,6}\([^()]*\)$/u.test(text)) return text
+  if (/^(?:\p{L}{0,6}|\u221a)\([^()]*\)$/u.test(text)) return text
   return /^\p{N}+[\p{Lu}\p{Ll}(\u221a]|^(?![d\u2202\u0394])\p{L}\p{L}|\)./u.test(text) ? `(${text})` : grouped(text)
 }
 
