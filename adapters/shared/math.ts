@@ -23,9 +23,9 @@ const ESCAPED_DOLLAR = /(?:^|[^\\])\\$/
 /** Marks of a regular expression: repeats, sets, groups named by number, choices outside a norm. */
 const REGEX = /\.[*+]|\[\^|\[(?:a-z|A-Z|0-9)|\\[1-9]/
 const NORMS = /\\\|[^|]*\\\|(?![A-Za-z0-9])/g
-/** Directly before a group of a regular expression: its start, the word it stands in, or another group. */
-const BEFORE_GROUP = /(?:["'`^A-Za-z]|(?<!\\\))\/|\\\)_?)$/
-const BEHIND_GROUP = /^(?:_?\\\(|\\[?+{]|[^\n]{0,100}\\[1-9])/
+/** Directly before a group of a regular expression: its start, the word it stands in, or another group of it. */
+const BEFORE_GROUP = /(?:["'`^A-Za-z]|(?<!\\\))\/)$|(?:^|\s)["'`/^\w]\S*\\\)_?$/
+const BEHIND_GROUP = /^(?:\\[?+{]|[^\n]{0,100}\\[1-9])/
 
 interface Formula {
   readonly latex: string
@@ -64,7 +64,7 @@ function formulaAt(state: MarkState): Formula | undefined {
 /** A word between escaped brackets is a word, and a group of a regular expression is none of mathematics. */
 function isWordOrGroup(src: string, pos: number, { latex, end }: Formula): boolean {
   if (/^[A-Za-z]{3,}$/.test(latex) || REGEX.test(latex) || latex.replace(NORMS, '').includes('\\|')) return true
-  return BEFORE_GROUP.test(src.slice(Math.max(0, pos - 4), pos)) || BEHIND_GROUP.test(src.slice(end, end + 104))
+  return BEFORE_GROUP.test(src.slice(Math.max(0, pos - 60), pos)) || BEHIND_GROUP.test(src.slice(end, end + 104))
 }
 
 function between(state: MarkState, open: string, close: string): Formula | undefined {
@@ -233,6 +233,7 @@ function readMath(latex: string): string | undefined {
   const text = reader.read('', 0)
   if (text === undefined || !reader.isAtEnd) return undefined
   return withFractions(text)
+    .replaceAll('\u2032\u2032\u2032', '\u2034')
     .replaceAll('\u2032\u2032', '\u2033')
     .split('\n')
     .map((line) => line.replace(/[ \t]+(?=[ \t\u230b\u2309\u27e9])/g, '').trim())
@@ -252,7 +253,7 @@ const LOOSE_BEHIND = /^(?:$|[\s+\-\u2212=<>,.;:)\]}|\u2016\u27e9\u230b\u2309*\xb
 /** Puts brackets around the fractions that are not alone: the innermost ones first. */
 function withFractions(text: string): string {
   let settled = text
-  while (settled.includes(OPEN)) {
+  for (let depth = 0; depth <= MAX_DEPTH && settled.includes(OPEN); depth++) {
     const whole = settled
     settled = whole.replace(FRACTION, (found: string, units: string | undefined, fraction: string, at: number) => {
       const before = whole.slice(Math.max(0, at - 2), at)

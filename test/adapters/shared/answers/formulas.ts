@@ -39,7 +39,7 @@ export const FORMULAS: Readonly<Record<string, readonly Case[]>> = {
     reads(raw`\(E=mc^2\), \( \frac{a}{b} \)`, 'E=mc², a/b'),
     stays(raw`$\begin{constructor}x\end{constructor}$`),
     reads(raw`$C = \$5n$ and $\$100$`, 'C = $5n and $100'),
-    reads("$f''(x)$", 'f″(x)'),
+    reads("$f''(x)$ and $f'''(x)$", 'f″(x) and f‴(x)'),
   ],
   'brackets that keep the value': [
     reads(raw`$2\frac{3}{4} + 1\frac{1}{4} = 4$, $3\frac12$`, '2 3/4 + 1 1/4 = 4, 3 1/2'),
@@ -67,7 +67,7 @@ export const FORMULAS: Readonly<Record<string, readonly Case[]>> = {
     stays(raw`sed 's/^\(.\)/\1/' and s/\(x\)y/z/`),
     stays(raw`expr "\(ab\)" and foo\|\(bar\|b\|baz\)`),
     reads(raw`**\(x\)** or _\(y\)_, **\(p\)**-quantile`, 'x or y, p-quantile', { bold: ['x', 'p'], italic: ['y'] }),
-    reads(raw`\(\|x\| + C\|f\|_2\) and \(a\)/\(b\)`, '‖x‖ + C‖f‖₂ and a/b'),
+    reads(raw`\(\|x\| + C\|f\|_2\) and \(a\)/\(b\), \(a_1\)\(b\)`, '‖x‖ + C‖f‖₂ and a/b, a₁b'),
   ],
   'dollars that are none': [
     stays('$5 and $10'),
