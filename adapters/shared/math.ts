@@ -265,7 +265,7 @@ function withFractions(text: string): string {
   return settled
 }
 
-/** Returns a text raised or lowered: by characters that are so, else behind a mark, more than one letter in brackets. */
+/** Returns a text raised or lowered: by characters that are so, else behind a mark, several letters in brackets. */
 export function toScript(text: string, kind: 'sub' | 'sup'): string {
   // Spaces around operators are none of the text.
   const bare = text.replace(/\s*([^\p{L}\p{N}\s])\s*/gu, '$1').trim()
