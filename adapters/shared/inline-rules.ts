@@ -31,9 +31,11 @@ const atLineStart = ({ src, at }: Escape) => /(?:^|\n)[ \t>]*$/.test(behind(src,
 
 /** By character, whether it would be markup at its place; a character that is not here never is. */
 const DECISIONS: Readonly<Record<string, Decision>> = {
-  // Between slashes and before the ending of a file, a star belongs to an expression.
-  '*': ({ src, at, prev, next }) => prev !== '/' && next !== '/' && !/^\.\w/.test(src.slice(at + 1, at + 3)),
-  _: always,
+  // Between slashes, before the ending of a file or a number of repeats, a star belongs to an expression.
+  '*': ({ src, at, prev, next }) =>
+    prev !== '/' && !['/', '+', '?', '{'].includes(next) && !/^\.\w/.test(src.slice(at + 1, at + 3)),
+  // Beside the wildcard of SQL it is a character of the pattern; behind the hand of a face the backslash is the arm.
+  _: ({ prev, next }) => prev !== '%' && next !== '%' && !/[^\P{S}\x20-\x7e]/u.test(prev),
   '`': always,
   '~': ({ src, at, prev, next }) =>
     next === '~' || prev === '~' || src.startsWith('\\~', at + 1) || !(/[\w/]/.test(prev) && /\w/.test(next)),
@@ -86,12 +88,13 @@ function isEscape(src: string, at: number): boolean {
   return decide({ src, at, prev, next: src[at + 1] ?? '' })
 }
 
-/** Emphasis around a path that ends with a backslash ends behind it. */
+/** Emphasis around a path that ends with a backslash ends behind it; of more marks than are open, one is escaped. */
 function closesMark(state: MarkState, at: number): boolean {
   const marker = state.src.charCodeAt(at)
-  if (!state.hasOpen(marker)) return false
+  const open = state.countOpen(marker)
   let end = at
-  while (state.src.charCodeAt(end) === marker) end++
+  while (end <= at + open && state.src.charCodeAt(end) === marker) end++
+  if (open === 0 || end > at + open) return false
   return !/[\p{L}\p{N}]/u.test(state.src[end] ?? '')
 }
 
