@@ -245,7 +245,7 @@ const DAY_AT_END =
 const TWO_TIMES =
   'These are two times; which one do you mean? Write the whole time first, such as `every friday at 13:15 prayer`.'
 
-/** What two phrases come to: the times, and which of them they are from. */
+/** The times of two phrases, and the phrases that they are from. */
 interface Joined extends Pick<Phrase, 'spec' | 'length'> {
   readonly question?: string
   readonly isBegun: boolean
