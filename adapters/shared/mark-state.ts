@@ -34,13 +34,13 @@ const CODED_LINE = /\\[A-Za-z0-9(){}%&]/
 /** Code and formulas, which have rules of their own. */
 const SET_APART = /`[^`]*`|\\\(.*?\\\)|(?<!\\)\$[^$]*[^$\\]\$/g
 
-/** Before a mark: a sign of code right behind a word, a quote that a program opens, a name that gets a value. */
+/** Before a mark: punctuation of code right behind a word, a quote that a program opens, a name that gets a value. */
 const BEHIND_CODE = [
   /[^\s*_~\x80-\uffff][=,;&|^$%/.+]$|[-=]>$|[)\]}]$/,
   /[[{=,]["']$|\w\(["']$|"\s*:.*["']$|"""|\s--?\w[\w-]*[ =]["'][^"']*$/,
   /\w_\w* = $/,
 ]
-/** Emphasis has letters in it, or is a number or an emoji; other signs between two marks are a face or a form. */
+/** Emphasis has letters in it, or is a number or an emoji; other characters between marks are a face or a form. */
 const WORDS = /\p{L}|\p{Extended_Pictographic}|^[\s\d.,:%+-]*\d[\s\d.,:%+-]*$/u
 const PARTNERS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '"': '"' }
 /** Most characters looked at around a mark. */
@@ -58,7 +58,7 @@ export class MarkState extends StateInline {
   declare readonly linkLevel: number
   /** The places of the closing tags of those that were opened. */
   readonly closers: number[] = []
-  /** Where the inside of an opening mark begins, by the number of its token. */
+  /** The place of the inside of an opening mark, by the number of its token. */
   readonly #insides = new Map<number, number>()
   readonly #found = new Map<string, { readonly from: number; readonly at: number }>()
   #lower: string | undefined
