@@ -126,7 +126,7 @@ class BlockReader {
       case 'table_open':
         return this.#table(gap)
       case 'hr':
-        // A blank to fill in is drawn with them.
+        // Underscores draw a line to write on.
         if (token.markup.startsWith('___')) return { kind: 'paragraph', gap, body: plainText(token.markup) }
         return { kind: 'rule', gap }
       default:

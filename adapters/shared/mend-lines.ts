@@ -20,10 +20,10 @@ export function mendLines(source: string): string {
   return new LineMender(summed.split('\n')).mended().join('\n')
 }
 
-/** A line of a sum: a sign, a number or a term, and what it comes to. */
+/** A line of a sum: plus or minus, a number or a term, and the result. */
 const SUMMAND = /^ {0,3}[+-] (?:\d[\d.,]*%?|\d*[a-z](?:\^?\d|[\u00b2\u00b3])?)(?:\s*(?:[=+\u00d7*/-]\s.*)?)$/i
 
-/** A sum that continues on the next line is no list: its sign is escaped. A list has a colon or a free line above. */
+/** A sum that continues in the next line is no list: its plus is escaped. A list has a colon or a free line above. */
 function withSums(source: string): string {
   if (!/\n {0,3}[+-] [\da-z]/i.test(source)) return source
   const lines = source.split('\n')

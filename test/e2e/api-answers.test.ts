@@ -109,6 +109,7 @@ it('every answer of a daemon at work is as the document says', async () => {
   expect(await failed(api.outbox.resume())).toBe('conflict')
   expect(await failed(api.outbox.discard())).toBe('conflict')
   expect(await api.schedule.list()).toEqual([])
+  expect(await failed(api.schedule.add({ to: 'nowhere', words: 'tomorrow at 9 stretch' }))).toBe('invalid')
   expect(await failed(api.schedule.next('none', 3))).toBe('not_found')
   expect(await failed(api.schedule.run('none'))).toBe('not_found')
   expect(await failed(api.schedule.pause('none'))).toBe('not_found')

@@ -16,7 +16,7 @@ async function house() {
   return { ...rest, gates, family: addGroup('Family'), club: addGroup('Club'), received }
 }
 
-const GUESS = 'take the blue pill every evening'
+const GUESS = 'take the blue pill with some water'
 
 describe('a member who forgets', () => {
   it('S41: takes no reminder of somebody else, however alike the words are', async () => {

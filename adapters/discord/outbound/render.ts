@@ -137,7 +137,7 @@ function codeText(text: string): string {
  * backslash in one breaks it, and so do the keys `*` of emoji.
  */
 const SPECIAL =
-  /^(?<before>\uE000? *)(?<sign>#{1,3}|-#|>{1,3}|-)(?=\s)|(?<kept>https?:\/\/[^\s<`]+|(?<=[a-z0-9])_(?=[a-z0-9])|\*(?=[\uFE0F\u20E3]))|[\uE000\uE001\\*_~`[\]]|\|\||<(?=[@#:at/]|https?:|id:)|(?<=\w):(?=(?:(?!\d+:)\w[\w+-]*|100|1234):)/gim
+  /^(?<before>\uE000? *)(?<sign>#{1,3}|-#|>{1,3}|-)(?=\s)|(?<kept>https?:\/\/[^\s<`]+|(?<=[a-z0-9])_(?=[a-z0-9])|\*(?=[\uFE0F\u20E3]))|[\uE000\uE001\\*_~`[\]]|\|\||<(?=[@#:at/]|https?:|id:)|(?<=\w):(?!(?:direct|group|channel):)(?=(?:(?!\d+:)\w[\w+-]*|100|1234):)/gim
 
 /** Escapes a stretch of a text; what it begins with is markup only at the start of a line. */
 function escapeText(text: string, startsLine = true): string {

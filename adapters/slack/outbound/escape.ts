@@ -21,8 +21,8 @@ const CLOSERS: Readonly<Record<string, RegExp>> = {
 }
 /** Most characters looked through for the other end of a styled text. */
 const LOOKED_THROUGH = 500
-/** A colon within a word, before what could be the name of an emoji. */
-const EMOJI = /(?<=\w):(?=(?:(?!\d+:)\w[\w+-]*|100|1234):)/g
+/** A colon within a word, before what could be the name of an emoji; an address of Parley's own has none. */
+const EMOJI = /(?<=\w):(?!(?:direct|group|channel):)(?=(?:(?!\d+:)\w[\w+-]*|100|1234):)/g
 const CODE = /`([^`\n]+)`/g
 
 /**
