@@ -9,9 +9,9 @@ it('F-H07: a name and an answer on a card are words, no links and no marks', () 
   const by = { author: 'telegram:1', sender: { id: '1', kind: 'user', displayName: NAME }, identity: { role: 'guest' } }
   const answered = { ...base, state: 'answered', late: false, answer: '<!channel> [x](y)', by } as unknown as Question
   const line = closingLine(answered, 'answered')
-  expect(line).toContain('\\[free\\]\\(https://evil.example\\) \\*\\*Ada\\*\\* \\# x')
-  expect(line).toContain('\\<\\!channel\\> \\[x\\]\\(y\\)')
-  expect(questionCard(base, { name: NAME, mark: '/' })).toContain('For \\[free\\]')
+  expect(line).toContain('&#91;free&#93;&#40;https&#58;//evil.example&#41; &#42;&#42;Ada&#42;&#42; &#35; x')
+  expect(line).toContain('&#60;&#33;channel&#62; &#91;x&#93;&#40;y&#41;')
+  expect(questionCard(base, { name: NAME, mark: '/' })).toContain('For &#91;free&#93;')
 })
 
 it('F-H07: a long answer on a card is cut between characters', () => {

@@ -96,7 +96,9 @@ describe('limits', () => {
 
   test('nothing but white space is lost between the parts', () => {
     const format = createSlackFormat(60)
-    const words = fc.array(fc.stringMatching(/^[a-z][a-z<&>]{0,19}$/), { minLength: 1, maxLength: 60 })
+    // A tag such as <br> is a line break.
+    const word = fc.stringMatching(/^[a-z][a-z<&>]{0,19}$/).filter((one) => !/<[a-z]+>/.test(one))
+    const words = fc.array(word, { minLength: 1, maxLength: 60 })
     fc.assert(
       fc.property(words, (list) => {
         const source = list.join(' ')
