@@ -126,8 +126,8 @@ class BlockReader {
       case 'table_open':
         return this.#table(gap)
       case 'hr':
-        // Underscores draw a line to write on.
-        if (token.markup.startsWith('___')) return { kind: 'paragraph', gap, body: plainText(token.markup) }
+        // More than three underscores draw a line to write on.
+        if (token.markup.startsWith('____')) return { kind: 'paragraph', gap, body: plainText(token.markup) }
         return { kind: 'rule', gap }
       default:
         return undefined

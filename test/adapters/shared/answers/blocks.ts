@@ -2,6 +2,7 @@ import { type Case, reads, stays } from './case.ts'
 
 export const BLOCKS: Readonly<Record<string, readonly Case[]>> = {
   lists: [
+    reads('Sign here:\n\n__________\n\n___\n\nEnd', 'Sign here:\n\n__________\n\n———\n\nEnd'),
     stays('10. A\n9. B\n8. C'),
     reads('1. a\n1. b\n1. c', '1. a\n2. b\n3. c'),
     stays('2024. was a year\n\nand 2025. too'),
