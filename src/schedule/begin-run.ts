@@ -118,8 +118,9 @@ async function end(
 }
 
 /** Returns true for a schedule that was made in a chat, once its last time has come. */
-function isOver({ source, definition }: Schedule, slotAt: number): boolean {
-  return source === 'command' && nextSlot(definition, slotAt) === undefined
+function isOver({ source, definition, evaluatedTo }: Schedule, slotAt: number): boolean {
+  // The last time may have come, and been left out, while this run was under way.
+  return source === 'command' && nextSlot(definition, Math.max(slotAt, evaluatedTo)) === undefined
 }
 
 interface ScheduleRun {

@@ -88,6 +88,17 @@ describe('a schedule that the operator adds', () => {
     expect((await schedules.list()).map((one) => one.id)).toEqual([MORNING])
   })
 
+  it('ends as well when its last time came while the run before was under way', async () => {
+    const { rig, schedules } = await startChanged()
+    await schedules.pause(MORNING)
+    await schedules.add({ to: 'telegram:group:-1002/7', words: 'every day at 12:00 2 times stretch', timezone: 'UTC' })
+    await rig.at(utc(12))
+    await rig.at(utc(36))
+    await rig.finish()
+    await rig.tick()
+    expect((await schedules.list()).map((one) => one.id)).toEqual([MORNING])
+  })
+
   it.each([
     ['nowhere', words, 'is not an address'],
     ['slack:channel:C1', words, 'on no channel of the configuration'],
