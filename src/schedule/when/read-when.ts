@@ -288,18 +288,12 @@ function questionBehind(spec: Spec, left: readonly Token[], options: SpecOptions
   if (more !== undefined) return notUnderstood(left.slice(first, more.end))
   const isOfMonth = next.kind === 'of' && left[first + 1]?.kind === 'unit'
   const isSecondHour = left[0]?.kind === 'and' && (next.kind === 'digits' || next.kind === 'number')
-  if (LEADING.includes(next.kind) || isSecondHour || isOfMonth || isLast(next))
-    return notUnderstood(left.slice(first, first + 2))
+  if (LEADING.includes(next.kind) || isSecondHour || isOfMonth) return notUnderstood(left.slice(first, first + 2))
   const run = runOf(left.slice(first))
   if (isTime(run)) return notUnderstood(run)
   const isHour = next.kind === 'digits' && next.d <= 2 && next.n <= 24 && left[first + 1]?.kind !== 'unit'
   if (!isHour || hasHour(spec)) return undefined
   return `Is "${next.word}" the hour? Write \`at ${next.word}\` where it is, and put the text first where it is not.`
-}
-
-/** `jeudi dernier` is over. */
-function isLast({ kind, n }: Token): boolean {
-  return kind === 'ordinal' && n === -1
 }
 
 /** Kinds of words that lead to a time: what follows them right behind a time is one that was not understood. */
