@@ -1,6 +1,7 @@
 import type { Channels } from '../core/channel-traits.ts'
 import {
   type Audience,
+  type BotPolicy,
   botsUnless,
   type GroupRule,
   type PersonPolicy,
@@ -190,19 +191,37 @@ function compareAsking(where: string, before: Audience | undefined, after: Audie
   })
 }
 
+/**
+ * The words of a bot that is not listed are known wherever those of bots are not ignored. Where no rule says anything of
+ * bots, that follows from whose words are known there, which has a line of its own.
+ */
 function compareBots(where: string, { channels, was: before, is: after }: Rules): PolicyChange[] {
   const [was, is] = [botsOf(channels, before), botsOf(channels, after)]
-  return [...new Set([...was.keys(), ...is.keys()])].flatMap((id) => {
-    const policies = { before: was.get(id) ?? 'ignore', after: is.get(id) ?? 'ignore' }
-    return compareRanked(`${where}: bot ${id}`, ['ignore', 'context', 'mentioned', 'allow'], policies)
+  const listed = [...new Set([...was.listed, ...is.listed])]
+  const unlisted = before?.bots !== undefined || after?.bots !== undefined ? [undefined] : []
+  return [...unlisted, ...listed].flatMap((id) => {
+    const bot = id === undefined ? 'bots that are not listed' : `bot ${id}`
+    return compareRanked(`${where}: ${bot}`, ['ignore', 'context', 'mentioned', 'allow'], {
+      before: policyFor(was, id),
+      after: policyFor(is, id),
+    })
   })
 }
 
-function botsOf(
-  channels: Channels,
-  { who, bots = botsUnless(who), botIds = [] }: Partial<GroupRule> = {},
-): ReadonlyMap<string, typeof bots> {
-  return new Map(botIds.map((id) => [writtenLink(channels, id), bots]))
+interface Bots {
+  readonly policy: BotPolicy
+  readonly listed: ReadonlySet<string>
+}
+
+function botsOf(channels: Channels, { who, bots, botIds = [] }: Partial<GroupRule> = {}): Bots {
+  return {
+    policy: bots ?? botsUnless(who),
+    listed: new Set(botIds.map((id) => writtenLink(channels, id))),
+  }
+}
+
+function policyFor({ policy, listed }: Bots, id: string | undefined): BotPolicy {
+  return policy === 'ignore' || (id !== undefined && listed.has(id)) ? policy : 'context'
 }
 
 type Common = Pick<RoutingPolicy, 'ownerAlwaysTriggers' | 'wakeWords' | 'edits' | 'deletions'>

@@ -107,11 +107,22 @@ describe('what a changed policy does', () => {
     const heard = groups({ ...rule('public', { chat: '-100' }), bots: 'allow', botIds: ['telegram:9'] })
     const without = groups({ ...rule('public', { chat: '-100' }), bots: 'allow' })
     const line = 'routing.access.groups: chat -100: bot telegram:9'
-    expect(compareAccess(without, heard).wider).toEqual([`${line}: allow (was ignore)`])
-    expect(compareAccess(heard, without).narrower).toEqual([`${line}: ignore (was allow)`])
+    expect(compareAccess(without, heard).wider).toEqual([`${line}: allow (was context)`])
+    expect(compareAccess(heard, without).narrower).toEqual([`${line}: context (was allow)`])
     const rewritten = groups({ ...rule('public', { chat: '-100' }), bots: 'allow', botIds: ['Telegram:9'] })
     expect(compareAccess(heard, rewritten)).toMatchObject({ wider: [], narrower: [] })
   })
+
+  it.each(['context', 'mentioned', 'allow'] as const)(
+    'F-H14: words of bots that are not listed are read: %s',
+    (bots) => {
+      const ignored = groups(rule('allowlist', { chat: '-100' }))
+      const read = groups({ ...rule('allowlist', { chat: '-100' }), bots })
+      const line = 'routing.access.groups: chat -100: bots that are not listed'
+      expect(compareAccess(ignored, read).wider).toEqual([`${line}: context (was ignore)`])
+      expect(compareAccess(read, ignored).narrower).toEqual([`${line}: ignore (was context)`])
+    },
+  )
 
   it('F-H14: a rule for another order of people, another name or another shape changes nothing, and is named apart', () => {
     const rules: RoutingPolicy['dispatch'] = [{ name: 'vip', match: { chat: '-100' }, dimensions: ['chat', 'topic'] }]

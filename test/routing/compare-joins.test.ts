@@ -168,7 +168,7 @@ describe('sessions that a reload joins where the case of an id counts', () => {
       })
     expect(compareAccess(known('Ada', 'Bot'), known('ada', 'bot')).wider).toEqual([
       'people: id ada: owner (was guest)',
-      'routing.access.groups: any other group: bot bot: allow (was ignore)',
+      'routing.access.groups: any other group: bot bot: allow (was context)',
     ])
   })
 })
