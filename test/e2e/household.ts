@@ -185,12 +185,13 @@ function configOf(
 
 const GIVE_UP = { timeout: 50_000, interval: 25 }
 
-/** Resolves once no tool server is starting any more: until then a turn may have to do without its tools. */
+/** Resolves once every tool server has listed its tools or failed: until then a turn may do without its tools. */
 async function toolsSettled(daemon: Daemon, { config, lateTools }: HouseholdOptions): Promise<void> {
   if (config?.mcp === undefined || lateTools) return
   const starting = async () =>
     ((await daemon.operator.status()).toolServers ?? []).filter(
-      ({ status }) => status === 'starting' || status === 'unused',
+      ({ status, tools, lastTrouble }) =>
+        status === 'starting' || status === 'unused' || (status === 'up' && tools === undefined && !lastTrouble),
     )
   await vi.waitFor(async () => expect(await starting()).toEqual([]), GIVE_UP)
 }

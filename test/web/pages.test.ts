@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { charsetIn, readText } from '../../src/core/read-text.ts'
-import type { WebPage } from '../../src/core/web.ts'
+import type { WebAccess, WebPage } from '../../src/core/web.ts'
 import { convertPage } from '../../src/web/convert-page.ts'
 import { htmlToMarkdown } from '../../src/web/html-to-markdown.ts'
 import { plainText, titleOf } from '../../src/web/plain-text.ts'
@@ -138,12 +138,19 @@ describe('texts in other encodings', () => {
   it('never throw', () => expect(read(Buffer.from([0xff, 0x41]), 'text/plain; charset=utf-8')).toBe('\ufffdA'))
 })
 
+/** A process may be long in starting on a busy machine. */
+function patientWeb(): WebAccess {
+  const converter: typeof convertPage = (page, base, converting) =>
+    convertPage(page, base, { ...converting, withinMs: 60_000 })
+  return createWebAccess({ door: testDoor(), clock: systemClock, converter })
+}
+
 describe('what is at an address', () => {
   async function fetched(type: string | undefined, body: string | Buffer, status = 200): Promise<WebPage> {
     const sink = await startSink((_request, response) =>
       response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body),
     )
-    const web = createWebAccess({ door: testDoor(), clock: systemClock })
+    const web = patientWeb()
     return web.fetch(`http://example.org:${sink.port}/`, wanted.signal, 'ada')
   }
 
@@ -165,7 +172,7 @@ describe('what is at an address', () => {
     const sink = await startSink(({ url = '' }, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<h1>${url.slice(1)}</h1>`),
     )
-    const web = createWebAccess({ door: testDoor(), clock: systemClock })
+    const web = patientWeb()
     const turn = new AbortController()
     const fetched = ['a', 'b', 'c'].map((path) =>
       web.fetch(`http://example.org:${sink.port}/${path}`, wanted.signal, 'ada'),
