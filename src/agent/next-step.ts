@@ -23,6 +23,7 @@ import { pairCalls } from './pair-calls.ts'
 import { buildPrompt } from './prompt.ts'
 import { isMostlyLeftOut, pruneResults, shortenRequest } from './prune-results.ts'
 import { skillTools } from './tools/skill.ts'
+import { TASK } from './tools/task.ts'
 import type { Progress, RunningAgent } from './turn-progress.ts'
 
 /** Tokens of an answer, where the agent sets none (R14). */
@@ -54,7 +55,8 @@ export async function equip({ settings, request, progress }: RunningAgent): Prom
         tools.map(({ spec }) => spec),
       )
   const { timeZone } = settings
-  const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, absent, timeZone })
+  const tasks = tools.some(({ spec }) => spec.name === TASK)
+  const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, tasks, absent, timeZone })
   return {
     chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {
       models: (id) => models(id, request.charge),

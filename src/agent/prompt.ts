@@ -40,12 +40,17 @@ interface PromptFacts {
   readonly context?: SessionContext | undefined
   readonly scheduled?: true | undefined
   readonly elsewhere?: 'only' | 'too' | undefined
+  /** The agent can begin tasks. */
+  readonly tasks?: boolean
   /** The tool servers of the agent without tools; most have not been up so far. */
   readonly absent?: readonly string[]
   readonly timeZone: string
 }
 
-const FILES = 'Files are shown, else named.'
+const FILES =
+  'Files come with the messages: pictures as such, others by the words that could be read of them, else their name and the reason.'
+const TASKS =
+  'You can give work of many steps to a task, with the tool "task": it runs beside this conversation and returns its answer.'
 
 /** Returns the names of the agent's skills with a line each; nothing if it has none (R35). */
 function skillHints({ skills = [] }: AgentProfile): string {
@@ -63,9 +68,10 @@ function absentWords(servers: readonly string[]): string {
 }
 
 /**
- * Returns the system prompt: the agent's own text, its skills, the audience, files and the zone (R13). Groups get the
+ * Returns the system prompt: the agent's own text, its skills and tasks, the audience, files and the zone (R13). Groups get the
  * tags explained and are asked for exactly `<NO_REPLY>` where silence is right; direct chats are not (S46). It stays
- * the same from turn to turn, so that a provider can keep it: the time comes with the messages.
+ * the same from turn to turn, so that a provider can keep it: the time comes with the messages, and the working folder
+ * of a client's user behind it, as the names of a place do.
  */
 export function buildPrompt({
   agent,
@@ -74,6 +80,7 @@ export function buildPrompt({
   context = {},
   scheduled,
   elsewhere,
+  tasks = false,
   absent = [],
   timeZone,
 }: PromptFacts): string {
@@ -82,5 +89,6 @@ export function buildPrompt({
   const audience = scheduled ? SCHEDULE_RULES : chatType === 'direct' ? direct : GROUP_RULES
   const asked = elsewhere === undefined ? '' : `${FROM_ELSEWHERE} ${ANSWERED[elsewhere]}`
   const end = `${FILES} Times are local to ${timeZone}.`
-  return [own, skillHints(agent), audience, asked, absentWords(absent), end].filter((part) => part !== '').join('\n\n')
+  const hints = [skillHints(agent), tasks ? TASKS : '']
+  return [own, ...hints, audience, asked, absentWords(absent), end].filter((part) => part !== '').join('\n\n')
 }

@@ -133,6 +133,16 @@ export function quotable(name: string): string {
   return plainName(name).replace(LIKE_QUOTE, "'")
 }
 
+/** Returns a path as one bounded line between quotation marks: none in it ends them; brackets and colons stay. */
+export function quotedPath(path: string, longest: number): string {
+  const line = path
+    .replace(INVISIBLE, '')
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .replace(LIKE_QUOTE, "'")
+    .trim()
+  return `"${line.length > longest ? `${cutText(line, longest - 1)}…` : line}"`
+}
+
 /** Marks that are drawn twice; two of those that are drawn once look like one of them. */
 const DOUBLE =
   '"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f6\u05f4\u1cd3\u201c-\u201f\u2033\u2034\u2036\u2037\u2057\u275d\u275e\u2e42\u3003\u301d-\u301f\uff02\u{1f676}-\u{1f678}'

@@ -34,7 +34,10 @@ export interface TurnRequest {
   readonly joined?: true | undefined
   /** The variables of the agent's prompt that the client of the session gave (C46). */
   readonly context?: SessionContext | undefined
-  /** The names of the place (`promptPlace`), the same from turn to turn so that a provider can keep the prompt. */
+  /**
+   * The names of the place (`promptPlace`), or the working folder of a client's user (`promptFolder`), the same from
+   * turn to turn so that a provider can keep the prompt.
+   */
   readonly place?: string | undefined
   /** The run of a schedule: nobody is there to answer a question. */
   readonly scheduled?: true | undefined

@@ -4,9 +4,9 @@ import { NO_USAGE } from '../core/model.ts'
 import type { GrownText } from '../core/operate-events.ts'
 import { isFree } from '../core/prices.ts'
 import { isOwnChannel, isScheduled, type SessionIdentity, type VerboseLevel } from '../core/session.ts'
-import type { SessionContext } from '../core/session-context.ts'
 import { promptPlace } from '../core/titles.ts'
 import type { TurnRequest } from '../core/turn.ts'
+import { promptFolder } from '../core/workplace.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { type ModelView, requestMessages } from '../sessions/view/model-view.ts'
@@ -62,9 +62,7 @@ export async function requestOf(
     },
     chatType: joined ? reply.address.chatType : session.chatType,
     joined,
-    context: await variablesOf(deps, session),
-    place:
-      joined || isOwnChannel(session) || isScheduled(session) ? undefined : promptPlace(session, deps.ownName(session)),
+    ...(isOwnChannel(session) ? await startOf(deps, session) : { place: placeOf(deps, session, joined) }),
     scheduled: isScheduled(session) || undefined,
     elsewhere: isOwnChannel(session) ? undefined : reply.elsewhere,
     messages,
@@ -87,11 +85,18 @@ function isFreeOfCharge({ model, fallback = [] }: AgentProfile): boolean {
   return isFree(model) && fallback.every(isFree)
 }
 
-/** Returns the variables that a client gave its session: only sessions of clients have any. */
-async function variablesOf({ store }: RequestDeps, session: SessionIdentity): Promise<SessionContext | undefined> {
-  if (!isOwnChannel(session)) return undefined
+/** Returns what the model is shown of the start of a client's session: its variables, and the user's working folder. */
+async function startOf(
+  { store }: RequestDeps,
+  session: SessionIdentity,
+): Promise<Pick<TurnRequest, 'context' | 'place'>> {
   const [first] = await store.read.events.since(session.id, 0, 1)
-  return first?.type === 'session_started' ? first.data.context : undefined
+  if (first?.type !== 'session_started') return {}
+  return { context: first.data.context, place: promptFolder(first.data.workplace) }
+}
+
+function placeOf({ ownName }: RequestDeps, session: SessionIdentity, joined: true | undefined): string | undefined {
+  return joined || isScheduled(session) ? undefined : promptPlace(session, ownName(session))
 }
 
 /** Returns the calls that were allowed too late for their own turn, unless this one has made them before a crash. */

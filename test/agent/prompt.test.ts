@@ -57,20 +57,21 @@ describe('prompt', () => {
     expect(prompt).toContain(`Your answer goes back there${elsewhere === 'only' ? '. ' : ', and '}${fate}`)
   })
 
-  it('R13: the parts stand in one order, and skills are named only where there are any', () => {
+  it('R13: the parts stand in one order, and skills and tasks are named only where there are any', () => {
     const skills = [
       { name: 'cooking', description: 'Finds a recipe.', text: 'secret sauce' },
       { name: 'trips', description: 'Plans a trip.', text: 'ask where to' },
     ]
-    const prompt = buildPrompt({ agent: { ...agent, skills }, chatType: 'group', timeZone: 'Europe/Berlin' })
+    const facts = { agent: { ...agent, skills }, chatType: 'group', tasks: true, timeZone: 'Europe/Berlin' } as const
+    const prompt = buildPrompt(facts)
     const parts = ['You are Parley.', 'You have skills', '- cooking: Finds a recipe.\n- trips: Plans a trip.']
-    const places = [...parts, 'You are one of several', 'Files are shown', 'Times are local'].map((part) =>
+    const places = [...parts, '"task"', 'You are one of several', 'Files come with', 'Times are local'].map((part) =>
       prompt.indexOf(part),
     )
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places[0]).toBe(0)
     expect(prompt).not.toMatch(/secret sauce|ask where to/)
-    expect(promptFor('group')).not.toContain('skill')
+    expect(promptFor('group')).not.toMatch(/skill|task/)
   })
 
   it('every prompt begins with the agent text and ends with the zone of the times that come with messages', () => {

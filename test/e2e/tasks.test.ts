@@ -55,6 +55,16 @@ async function household({
 const task = (words: string): string => `use task ${JSON.stringify({ task: words })}`
 
 describe('a task', () => {
+  it('R13: the prompt has a hint about tasks where the agent can begin one', async () => {
+    const { say, house } = await household()
+    const hints = () =>
+      house.anthropic?.ledger.requests().map(({ system }) => JSON.stringify(system).includes('the tool \\"task\\"'))
+    await say(111, 'hello')
+    await house.restart({ agents: agents.map((agent) => ({ ...agent, tools: ['sessions'] })) })
+    await say(111, 'hello')
+    expect(hints()).toEqual([true, false])
+  })
+
   it('R36: is done in a session of its own, which keeps it, and comes back to the turn', async () => {
     const { say, listed, house } = await household()
     expect(await say(111, task('count the stars'))).toContain('"reply":"done: count the stars"')
