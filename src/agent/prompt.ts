@@ -68,10 +68,10 @@ function absentWords(servers: readonly string[]): string {
 }
 
 /**
- * Returns the system prompt: the agent's own text, its skills and tasks, the audience, files and the zone (R13). Groups get the
- * tags explained and are asked for exactly `<NO_REPLY>` where silence is right; direct chats are not (S46). It stays
- * the same from turn to turn, so that a provider can keep it: the time comes with the messages, and the working folder
- * of a client's user behind it, as the names of a place do.
+ * Returns the system prompt: the agent's own text, its skills and tasks, the audience, files and the zone (R13). Groups
+ * get the tags explained and are asked for exactly `<NO_REPLY>` where silence is right; direct chats are not (S46). It
+ * stays the same from turn to turn, so that a provider can keep it: the time comes with the messages, and the working
+ * folder of a client's user behind it, as the names of a place do.
  */
 export function buildPrompt({
   agent,

@@ -42,7 +42,7 @@ export interface MemoryEntry {
 }
 
 /** The longest text of an entry, of the working memory and of a description, in characters. */
-export const MEMORY_LIMITS = { entry: 1_000, working: 4_000, description: 80 } as const
+export const MEMORY_LIMITS = { entry: 1_000, working: 4_000 } as const
 
 /** A line of what was said, numbered for the model of a checkpoint. */
 export interface NumberedLine {

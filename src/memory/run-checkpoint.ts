@@ -21,7 +21,7 @@ import type { Session, SessionIdentity } from '../core/session.ts'
 import { endsWorking } from '../core/working-ends.ts'
 import type { CheckpointPlace } from '../store/memory-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
-import { oneLine, shortened } from './memory-text.ts'
+import { described, shortened } from './memory-text.ts'
 import { type Slice, sliceOf, sourcesOf } from './slice.ts'
 import { type Working, workingNow } from './working-now.ts'
 
@@ -164,7 +164,7 @@ async function write(
   const events = [{ type: 'checkpoint_written', data }] as const
   // A checkpoint is not activity of the session, which keeps its place in lists.
   const seq = await tx.events.append(session.id, now.lastActivityAt, events)
-  const description = oneLine(found.description ?? '', MEMORY_LIMITS.description)
+  const description = described(found.description ?? '')
   if (description !== '') await tx.sessions.describe(session.id, description, 'ai')
   await tx.checkpoints.settle(session.id)
   tx.afterCommit(() => saw(session, { seq, at: now.lastActivityAt, events }))

@@ -110,6 +110,22 @@ describe('a checkpoint', () => {
     expect(home.lookedThrough()).toHaveLength(1)
   })
 
+  it.each([
+    ['- Tea and recipes', 'Tea and recipes'],
+    ['* 1. "Tea"', 'Tea'],
+    ['1) [ ] Tea', 'Tea'],
+    ['## – Tea\n- Coffee', 'Tea - Coffee'],
+    ['-5 °C and 3.5 km', '-5 °C and 3.5 km'],
+    ['t'.repeat(80), 't'.repeat(80)],
+    [`- ${'t'.repeat(81)}`, `${'t'.repeat(77)}...`],
+  ])('S14, S38: the description %j is one line without marks, and cut as the fallback is', async (text, shown) => {
+    const home = await startRemembering(NEVER, { script: remembering(noting(['describe', { text }])) })
+    await home.say('I like green tea')
+    await home.say('/checkpoint')
+    const { sessions } = await home.daemon.operator.sessions.list({ limit: 10, offset: 0, inactive: true })
+    expect(sessions).toMatchObject([{ description: shown }])
+  })
+
   it('S38: writes long-term memory, working memory and the description, and has no other tool', async () => {
     const home = await startRemembering(NEVER, {
       script: remembering(
