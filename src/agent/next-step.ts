@@ -14,14 +14,14 @@ import {
   type Usage,
 } from '../core/model.ts'
 import { SEND_FILE } from '../core/send-file.ts'
-import type { Tool, TurnRequest } from '../core/turn.ts'
+import type { Tool } from '../core/turn.ts'
 import { askModel, type ModelAnswer } from './models/ask-model.ts'
 import { createModelChain, type ModelChain } from './models/model-chain.ts'
 import { ModelError } from './models/model-error.ts'
 import { imagesIn, type PictureRecord, withoutImages } from './models/pictures.ts'
 import { pairCalls } from './pair-calls.ts'
 import { buildPrompt } from './prompt.ts'
-import { isMostlyLeftOut, pruneResults, shortenRequest } from './prune-results.ts'
+import { isMostlyLeftOut, pruneResults, RERUNS, type Rerun, shortenRequest } from './prune-results.ts'
 import { skillTools } from './tools/skill.ts'
 import { TASK } from './tools/task.ts'
 import type { Progress, RunningAgent } from './turn-progress.ts'
@@ -89,8 +89,8 @@ export function ask(run: RunningAgent, equipment: Equipment): Promise<ModelAnswe
 /** A request of the turn to one model, with what was left out of it so far. */
 interface Attempt {
   readonly messages: readonly ModelMessage[]
-  /** The times that it was shortened. */
-  readonly shortened: number
+  /** The reruns for its length that were tried, or left out nothing. */
+  readonly reruns: number
   /** Pictures that are not shown. */
   readonly without: ReadonlySet<MediaId>
   /** The refusals that named one picture. */
@@ -106,8 +106,7 @@ interface Attempt {
 async function askOne(run: RunningAgent, equipment: Equipment, model: Model): Promise<ModelAnswer> {
   const { progress, request, settings, signal } = run
   const { pictures } = settings
-  const begun = progress.shortened ? KEPT.length : 0
-  let attempt: Attempt = { messages: progress.messages, shortened: begun, without: new Set(), named: 0 }
+  let attempt: Attempt = { messages: progress.messages, reruns: 0, without: new Set(), named: 0 }
   for (;;) {
     let shown = false
     const show = (text: string): void => {
@@ -123,8 +122,9 @@ async function askOne(run: RunningAgent, equipment: Equipment, model: Model): Pr
       const answer = await askModel(model, nextRequest(run, equipment, model, messages), { signal, show, broken })
       if (hasNoRoom(answer)) throw noRoom(answer, progress)
       pictures.took(model.id, messages, without)
+      progress.leftOut += progress.messages.length - attempt.messages.length
       progress.messages = attempt.messages
-      progress.shortened = attempt.shortened > 0
+      progress.shortened ||= attempt.reruns > 0
       return answer
     } catch (err) {
       if (shown || signal.aborted) throw err
@@ -170,16 +170,15 @@ interface Failed {
 
 /**
  * Returns the attempt without what made the model refuse it, if that can be: a picture that it does not take would make
- * every later request of the conversation fail as well; a request that is too long is shortened once (R29). Throws the
+ * every later request of the conversation fail as well; a request that is too long is run again twice (R29). Throws the
  * failure of the turn where nothing can be left out.
  */
 function withLess({ request, settings, progress }: RunningAgent, failed: Failed, err: unknown): Attempt {
   const { attempt } = failed
-  const less =
-    withoutOffending(settings.pictures, failed, err) ?? shorter(request, { ...failed, whole: progress.messages }, err)
+  const less = withoutOffending(settings.pictures, failed, err) ?? shorter({ request, progress }, failed, err)
   if (less === undefined) throw attempt.failure ?? err
   const { traceId, sessionId } = request
-  const leftOut = less.shortened === attempt.shortened ? 'pictures' : 'older parts'
+  const leftOut = less.reruns === attempt.reruns ? 'pictures' : 'older parts'
   settings.logger.warn('A call of the model failed and is made again with less', { traceId, sessionId, leftOut, err })
   return less
 }
@@ -193,25 +192,28 @@ function withoutOffending(record: PictureRecord, failed: Failed, err: unknown): 
   return { ...attempt, without, named, ...(found.isGuess ? { failure: err } : {}) }
 }
 
-/** The messages of earlier turns that stay in a request each time that it is shortened. */
-const KEPT = [8, 4, 0] as const
+type Begun = Pick<RunningAgent, 'request' | 'progress'>
 
-/** `whole`: the messages before anything was left out. */
-function shorter(
-  { earlier, agent }: TurnRequest,
-  { attempt, messages, whole }: Failed & { readonly whole: readonly ModelMessage[] },
-  err: unknown,
+function shorter(run: Begun, { attempt, messages }: Failed, err: unknown): Attempt | undefined {
+  if (errorCode(err) === 'model_context_length') return rerun(run, attempt, { ways: RERUNS, err })
+  if (!GUESSES.includes(errorCode(err))) return undefined
+  const next = rerun(run, attempt, { ways: RERUNS.slice(0, 1), err })
+  if (next === undefined || !isMostlyLeftOut(messages, next.messages)) return undefined
+  return { ...next, failure: attempt.failure ?? err }
+}
+
+/** Returns the next of the reruns that leaves out something. */
+function rerun(
+  { request: { earlier, agent }, progress }: Begun,
+  attempt: Attempt,
+  { ways, err }: { readonly ways: readonly Rerun[]; readonly err: unknown },
 ): Attempt | undefined {
-  const isGuess = GUESSES.includes(errorCode(err))
-  if (!isGuess && errorCode(err) !== 'model_context_length') return undefined
+  const { messages, leftOut } = progress
   const room = err instanceof ModelError ? roomIn(err.window, agent) : undefined
-  const ways = isGuess ? KEPT.slice(0, 1) : KEPT
-  for (const [nth, kept] of [...ways.entries()].slice(attempt.shortened)) {
-    const less = shortenRequest(whole, earlier, { room, kept })
-    if (less === undefined || (nth > 0 && less.length >= attempt.messages.length)) continue
-    const next = { ...attempt, messages: less, shortened: nth + 1 }
-    if (!isGuess) return next
-    return isMostlyLeftOut(messages, less) ? { ...next, failure: attempt.failure ?? err } : undefined
+  const still = { messages: (earlier?.messages ?? 0) - leftOut, summary: earlier?.summary === true }
+  for (const [nth, way] of [...ways.entries()].slice(attempt.reruns)) {
+    const less = shortenRequest(messages, still, { rerun: way, room, tried: attempt.messages })
+    if (less !== undefined) return { ...attempt, messages: less, reruns: nth + 1 }
   }
   return undefined
 }

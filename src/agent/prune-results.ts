@@ -3,9 +3,15 @@ import { cutText } from '../core/cut-text.ts'
 import type { ModelMessage, ModelToolResult } from '../core/model.ts'
 import type { EarlierMessages } from '../core/turn.ts'
 
-/** The part of a request that results of tools may fill; the numbers are shares of the model's window. */
-const TRIM_ABOVE = 0.3
-const CLEAR_ABOVE = 0.5
+/** The part of a request that results of tools may fill, as shares of the model's window. */
+interface Thresholds {
+  readonly trimAbove: number
+  readonly clearAbove: number
+}
+
+const USUAL: Thresholds = { trimAbove: 0.3, clearAbove: 0.5 }
+/** Of a request that was too long; results qualify from fewer characters on too. */
+const LOWER: Thresholds & { readonly from: number } = { trimAbove: 0.15, clearAbove: 0.25, from: 4_000 }
 /** The results of this many of the newest steps stay whole. */
 const STEPS_KEPT = 3
 /** Characters kept at each end of a result that is trimmed. */
@@ -45,13 +51,23 @@ interface Place {
 export function pruneResults(messages: readonly ModelMessage[], limits: PruningLimits): readonly ModelMessage[] {
   const { window, from, besides } = limits
   if (window === undefined) return messages
-  const room = window * CHARACTERS_A_TOKEN
+  return prune(messages, { ...USUAL, room: window * CHARACTERS_A_TOKEN, from, besides })
+}
+
+interface Pruned extends Thresholds, Pick<PruningLimits, 'from' | 'besides'> {
+  /** The characters that the model reads at once. */
+  readonly room: number
+}
+
+function prune(
+  messages: readonly ModelMessage[],
+  { trimAbove, clearAbove, room, from, besides }: Pruned,
+): readonly ModelMessage[] {
   const eligible = eligibleResults(messages, from)
   if (eligible.length === 0) return messages
-  const size = besides + messages.reduce((sum, message) => sum + charactersOf(message), 0)
-  const pruning = { messages: [...messages], size }
-  shorten(pruning, { eligible, most: TRIM_ABOVE * room, to: trimmed })
-  shorten(pruning, { eligible, most: CLEAR_ABOVE * room, to: cleared })
+  const pruning = { messages: [...messages], size: besides + sizeOf(messages) }
+  shorten(pruning, { eligible, most: trimAbove * room, to: trimmed })
+  shorten(pruning, { eligible, most: clearAbove * room, to: cleared })
   return pruning.messages
 }
 
@@ -147,6 +163,10 @@ function charactersIn(content: Content): number {
   }, 0)
 }
 
+function sizeOf(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, message) => sum + charactersOf(message), 0)
+}
+
 /** Characters of a request that no model is known to find too long. */
 const SHORT = 16_000
 
@@ -155,47 +175,57 @@ const SHORT = 16_000
  * its length may be the reason.
  */
 export function isMostlyLeftOut(whole: readonly ModelMessage[], shortened: readonly ModelMessage[]): boolean {
-  const [before, after] = [whole, shortened].map((messages) =>
-    messages.reduce((sum, message) => sum + charactersOf(message), 0),
-  )
-  return before !== undefined && after !== undefined && before > SHORT && after < before / 2
+  const before = sizeOf(whole)
+  return before > SHORT && sizeOf(shortened) < before / 2
 }
 
+/** The reruns of a request that was too long, in their order (R29). */
+export const RERUNS = ['lower', 'least'] as const
+export type Rerun = (typeof RERUNS)[number]
+
+/** The most messages of earlier turns that stay. */
+const KEPT: Readonly<Record<Rerun, number>> = { lower: 8, least: 0 }
+
 interface Shortening {
-  /** The most messages of earlier turns that stay. */
-  readonly kept: number
+  readonly rerun: Rerun
   /** The tokens of a prompt that the model takes; undefined: not known. */
   readonly room: number | undefined
 }
 
-const NOTHING_EARLIER = { messages: 0, summary: false } as const
-
 /**
- * Returns the messages of a request that the model found too long with everything left out that a turn can do without:
- * results of its earlier steps, and all but the summary and the newest of the earlier turns, fewer where there is no
- * room for them (R29). Returns undefined where nothing can be left out.
+ * Returns the messages of a request that the model found too long, for a rerun (R29). `lower`: with pruning from lower
+ * thresholds, the summary, and the newest four of the earlier turns, fewer where there is no room for them. `least`:
+ * with no result that may be pruned, and of the earlier turns the summary alone. Returns undefined where that leaves
+ * out nothing of `tried`, the request that was refused last.
  */
 export function shortenRequest(
   messages: readonly ModelMessage[],
-  { messages: earlier, summary }: Pick<EarlierMessages, 'messages' | 'summary'> = NOTHING_EARLIER,
-  { kept: most, room = Number.POSITIVE_INFINITY }: Shortening,
+  { messages: earlier, summary }: Pick<EarlierMessages, 'messages' | 'summary'>,
+  { rerun, room, tried }: Shortening & { readonly tried: readonly ModelMessage[] },
 ): readonly ModelMessage[] | undefined {
   const begin = Math.min(summary ? 2 : 0, earlier)
   const older = earlier - begin
-  const pruned = pruneAll(messages)
-  const sizes = pruned.map(charactersOf)
-  let size = sizes.reduce((sum, one, index) => sum + (index < begin || index >= earlier ? one : 0), 0)
+  const pruned = rerun === 'least' ? pruneAll(messages) : pruneLower(messages, room)
+  let size = sizeOf(pruned.slice(0, begin)) + sizeOf(pruned.slice(earlier))
   let kept = 0
-  while (kept < Math.min(older, most)) {
-    size += sizes[earlier - 1 - kept] ?? 0
-    if (size > room * SAFE_CHARACTERS_A_TOKEN) break
+  while (kept < Math.min(older, KEPT[rerun])) {
+    size += sizeOf(pruned.slice(earlier - 1 - kept, earlier - kept))
+    if (size > charactersFor(room)) break
     kept++
   }
   // A turn is left out whole.
   const left = older - (kept - (kept % 2))
   const shortened = left === 0 ? pruned : [...pruned.slice(0, begin), ...pruned.slice(begin + left)]
-  const isSame = left === 0 && pruned.every((message, index) => message === messages[index])
-  return isSame ? undefined : shortened
+  return shortened.length < tried.length || sizeOf(shortened) < sizeOf(tried) ? shortened : undefined
+}
+
+/** A request that was refused is longer than the window, so its length stands for a window that nobody has named. */
+function pruneLower(messages: readonly ModelMessage[], room: number | undefined): readonly ModelMessage[] {
+  return prune(messages, { ...LOWER, room: Math.min(sizeOf(messages), charactersFor(room)), besides: 0 })
+}
+
+function charactersFor(room = Number.POSITIVE_INFINITY): number {
+  return room * SAFE_CHARACTERS_A_TOKEN
 }
 
 /** Fewer than a token of most texts has, which leaves room for the system prompt and the tools. */

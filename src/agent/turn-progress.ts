@@ -41,6 +41,8 @@ export interface Progress {
   begun: boolean
   /** A request was too long for the model, which has answered the shortened one. */
   shortened: boolean
+  /** Messages of earlier turns that were left out of `messages` by it. */
+  leftOut: number
   steps: number
   usage: Usage
   /** Tokens that the model read in the first call: the conversation, without what tools have returned since. */
@@ -68,6 +70,7 @@ export function begun({ messages, spent, agent }: TurnRequest): Progress {
     talk: isTalk(messages),
     begun: false,
     shortened: false,
+    leftOut: 0,
     read: 0,
     window: undefined,
     steps: spent.steps,

@@ -136,14 +136,64 @@ describe('a request that is too long', () => {
     expect(result).toMatchObject({ kind: 'final', text: 'fine', context: { shortened: true } })
   })
 
-  it('R29: is sent with the newest two earlier turns, then with none, where it is still too long', async () => {
-    const model = fakeModel({ fail: tooLong }, { fail: tooLong }, { fail: tooLong }, { deltas: ['fine'] })
+  it('R29: is run again twice, the second time with no earlier turn, and a third refusal is reported', async () => {
+    const model = fakeModel({ fail: tooLong }, { fail: tooLong }, { deltas: ['fine'] })
     const { result } = await play(agentWith(model)(request(earlier), never()))
-    expect(model.requests.map(({ messages }) => messages.length)).toEqual([13, 9, 5, 1])
+    expect(model.requests.map(({ messages }) => messages.length)).toEqual([13, 9, 1])
     expect(result).toMatchObject({ kind: 'final', text: 'fine', context: { shortened: true } })
     const refusing = fakeModel({ fail: tooLong })
     expect(failure((await play(agentWith(refusing)(request(earlier), never()))).result)).toBe('model_context_length')
-    expect(refusing.requests).toHaveLength(4)
+    expect(refusing.requests).toHaveLength(3)
+  })
+
+  it('R29: the first rerun prunes from lower thresholds, the second leaves no result that may be pruned', async () => {
+    const sizes: Readonly<Record<string, number>> = {
+      a: 5_000,
+      b: 5_000,
+      c: 3_000,
+      d: 9_000,
+      e: 4_000,
+      f: 2_000,
+      g: 2_000,
+    }
+    const steps = Object.keys(sizes).map((id) => ({ calls: [call(id, 'read', { id })] }))
+    const model = fakeModel(...steps, { fail: tooLong }, { fail: tooLong }, { deltas: ['fine'] })
+    const read = tool('read', { run: async (args) => 'x'.repeat(sizes[(args as { id: string }).id] ?? 0) })
+    const { result } = await play(agentWith(model, [read])(turnRequest(), never()))
+    expect(result).toMatchObject({ kind: 'final', text: 'fine' })
+    const [first, second, third] = model.requests.slice(-3).map(({ messages }) => lengths(resultsOf(messages)))
+    expect(first).toEqual(Object.values(sizes))
+    // Of 30,000 characters more than a quarter stays, whatever is pruned.
+    expect(second).toEqual([62, 62, 3_000, 62, 4_000, 2_000, 2_000])
+    expect(third).toEqual([62, 62, 62, 62, 4_000, 2_000, 2_000])
+  })
+
+  it('R29: the first rerun keeps the ends of a result where that is enough', async () => {
+    const sizes: Readonly<Record<string, number>> = { a: 30_000, b: 6_000, c: 10, d: 10, e: 10 }
+    const steps = Object.keys(sizes).map((id) => ({ calls: [call(id, 'read', { id })] }))
+    const model = fakeModel(...steps, { fail: tooLong }, { deltas: ['fine'] })
+    const read = tool('read', { run: async (args) => 'x'.repeat(sizes[(args as { id: string }).id] ?? 0) })
+    await play(agentWith(model, [read])(turnRequest(), never()))
+    expect(lengths(resultsOf(model.requests.at(-1)?.messages ?? []))).toEqual([3_066, 3_065, 10, 10, 10])
+  })
+
+  it('R29: a later step of a turn whose request was shortened is run again as well', async () => {
+    const model = fakeModel({ fail: tooLong }, { calls: [call('a', 'read')] }, { fail: tooLong }, { deltas: ['fine'] })
+    const { result } = await play(agentWith(model, [tool('read')])(request(earlier), never()))
+    const shown = model.requests.map(({ messages }) => messages.length)
+    expect(shown).toEqual([13, 9, 11, 3])
+    expect(model.requests.at(-1)?.messages[0]).toEqual(asked)
+    expect(result).toMatchObject({ kind: 'final', text: 'fine' })
+  })
+
+  it('R29: the try on a refusal in unknown words counts as the first rerun', async () => {
+    const unknown = new ParleyError('model_invalid_request', 'no')
+    const model = fakeModel({ fail: unknown }, { fail: tooLong }, { deltas: ['fine'] })
+    await play(agentWith(model)(request(largest), never()))
+    expect(model.requests.map(({ messages }) => messages.length)).toEqual([13, 9, 1])
+    const refusing = fakeModel({ fail: unknown }, { fail: tooLong })
+    const { result } = await play(agentWith(refusing)(request(largest), never()))
+    expect([failure(result), refusing.requests.length]).toEqual(['model_invalid_request', 3])
   })
 
   it('R29: is sent at once with as much of the earlier turns as the window takes that the server has named', async () => {
@@ -253,7 +303,7 @@ describe('a request that is too long', () => {
     const tools = [tool('large', { run: async () => 'x'.repeat(90_000) }), tool('small')]
     const { result } = await play(agentWith(model, tools)(turnRequest(), never()))
     expect(result).toMatchObject({ kind: 'final', text: 'fine', context: { shortened: true } })
-    expect(lengths(resultsOf(model.requests.at(-1)?.messages ?? []))[0]).toBeLessThan(100)
+    expect(lengths(resultsOf(model.requests.at(-1)?.messages ?? []))[0]).toBe(3_066)
   })
 
   it('R29: an answer that ends before its first token for want of room is too long, and is paid for', async () => {
