@@ -10,7 +10,7 @@ interface Thresholds {
 }
 
 const USUAL: Thresholds = { trimAbove: 0.3, clearAbove: 0.5 }
-/** Of a request that was too long; results qualify from fewer characters on too. */
+/** A request that was too long has these; results qualify from fewer characters on too. */
 const LOWER: Thresholds & { readonly from: number } = { trimAbove: 0.15, clearAbove: 0.25, from: 4_000 }
 /** The results of this many of the newest steps stay whole. */
 const STEPS_KEPT = 3

@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'store_newer'
   | 'store_broken'
   | 'migration_failed'
+  | 'agent_gone'
   | 'queue_full'
   | 'turn_limit'
   | 'budget_spent'

@@ -29,6 +29,7 @@ const REMEDIES: Readonly<Partial<Record<ErrorCode, Remedy>>> = {
   model_cut: 'Raise answerTokens of the agent or let it think less (`/think low`), or ask for less at a time.',
   model_context_length: 'Start a fresh conversation with `/new`.',
   model_failed: ({ baseUrl }) => `Check the network of this machine and ${baseUrl}; ${ANEW}`,
+  agent_gone: `Put the agent back under agents and ${RESTART} Or start a fresh conversation with \`/new\`.`,
   turn_limit: 'Start a fresh conversation with `/new`, or raise session.turnCap.',
   budget_spent: 'Wait until the budget begins anew (`/budget` says when), or raise it under budgets.',
   quarantined: 'Send the message again in other words; the log has the cause.',
@@ -37,6 +38,8 @@ const REMEDIES: Readonly<Partial<Record<ErrorCode, Remedy>>> = {
 /** The remedies for sessions of clients, where commands are words. */
 const FOR_CLIENTS: Readonly<Partial<Record<ErrorCode, (channel: ChannelId) => string>>> = {
   model_context_length: () => 'Begin a new chat there, or a session of another name.',
+  agent_gone: () =>
+    `Put the agent back under agents and ${RESTART} Or begin a new chat there, or a session of another name.`,
   turn_limit: (channel) => `Begin a new chat there, or a session of another name, or raise session.turnCap.${channel}.`,
 }
 
@@ -96,6 +99,7 @@ const CAUSES: Readonly<Partial<Record<ErrorCode, string>>> = {
   model_invalid_request: 'the model provider rejected the request',
   model_bad_call: 'the model wrote a tool call that its server could not read',
   model_failed: 'the call of the model failed',
+  agent_gone: 'the agent of the conversation is not in the configuration',
   turn_limit: 'the conversation has had all its turns',
   budget_spent: 'a budget is used up',
   quarantined: 'the message made the turn crash several times',

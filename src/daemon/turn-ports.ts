@@ -18,6 +18,7 @@ import type { FilesDeps } from '../pipeline/read-files.ts'
 import type { ThreadDeps } from '../pipeline/read-thread.ts'
 import type { RunTurnDeps } from '../pipeline/run-turn.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
+import { refusedAgent } from '../sessions/service/choose-model.ts'
 import type { Store } from '../store/store.ts'
 import { convertPage } from '../web/convert-page.ts'
 import type { DaemonEvents } from './daemon-events.ts'
@@ -48,7 +49,10 @@ interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
   readonly most: number
 }
 
-type TurnPorts = Pick<RunTurnDeps, 'charge' | 'cap' | 'verbose' | 'ownName' | 'pieces' | 'speaks' | 'answerGrew'> &
+type TurnPorts = Pick<
+  RunTurnDeps,
+  'charge' | 'cap' | 'refusesAgent' | 'verbose' | 'ownName' | 'pieces' | 'speaks' | 'answerGrew'
+> &
   Pick<FilesDeps, 'files' | 'chargeRecording'> &
   Pick<ThreadDeps, 'logger' | 'channels' | 'readThread' | 'judge' | 'asStored' | 'overheard'>
 
@@ -59,6 +63,7 @@ export function turnPorts(deps: TurnPortsDeps): TurnPorts {
   return {
     charge: budgets?.ofTurn ?? notCharged,
     chargeRecording: budgets?.ofRecording ?? notCharged,
+    refusesAgent: (session) => refusedAgent(config.agents, session),
     cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
     speaks: (turn) => isSpoken(voice, turn),
     ownName: ({ scope: { channel, account } }) => adapter({ channel, account })?.health().identity?.displayName,

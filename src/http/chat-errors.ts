@@ -16,7 +16,7 @@ export interface ChatErrorAnswer {
  * `x-should-retry`.
  */
 const HOPELESS: Readonly<Partial<Record<ErrorCode, HttpStatus>>> = {
-  ...{ conflict: 400, aborted: 400, quarantined: 400, turn_limit: 400, too_old: 400 },
+  ...{ conflict: 400, aborted: 400, quarantined: 400, agent_gone: 400, turn_limit: 400, too_old: 400 },
   ...{ unreadable: 400, config: 400, no_driver: 400, store_newer: 400, store_broken: 400, migration_failed: 400 },
   ...{ model_unconfigured: 400, model_auth: 400, model_invalid_request: 400, model_cut: 400 },
   ...{ model_refused: 400, model_context_length: 400 },

@@ -19,6 +19,7 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   conflict: 409,
   aborted: 409,
   quarantined: 409,
+  agent_gone: 409,
   queue_full: 429,
   turn_limit: 429,
   budget_spent: 429,

@@ -27,6 +27,8 @@ export interface RunTurnDeps extends RequestDeps, CheckFirstDeps, ThreadDeps, As
   readonly delivery: DeliveryService
   /** Returns how many turns the session has at most; undefined: as many as it likes (C9). */
   cap(session: SessionIdentity): number | undefined
+  /** Returns the failure of a session whose agent is not in the configuration any more (R10). */
+  refusesAgent(session: SessionIdentity): ParleyError | undefined
   /** Returns true if the answer of a turn is to be spoken. */
   speaks(turn: StartedTurn): Promise<boolean>
 }
@@ -47,6 +49,8 @@ async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal
   const said = turn.asked?.said
   if (said !== undefined) return { kind: 'final', text: said, model: 'none', usage: NO_USAGE, steps: 0 }
   try {
+    const gone = deps.refusesAgent(turn.session)
+    if (gone !== undefined) throw gone
     await checkCap(deps, turn.session)
     await readThreadBefore(deps, turn, signal)
     const checked = await checkFirst(deps, turn, signal)

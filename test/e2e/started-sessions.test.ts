@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { AgentProfile } from '../../src/core/agent-profile.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { StartRequest } from '../../src/core/operate-sessions.ts'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { Tool } from '../../src/core/turn.ts'
-import { textReply } from '../../src/rehearsal/anthropic/script.ts'
-import { type Household, recorded, startHousehold } from './household.ts'
+import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { agents } from '../fakes/routing-policy.ts'
+import { type Household, type HouseholdOptions, recorded, startHousehold } from './household.ts'
 
 const tool = (name: string): Tool => ({
   spec: { name, description: 'Does something.', parameters: { type: 'object' } },
@@ -12,17 +14,20 @@ const tool = (name: string): Tool => ({
   reach: 'inside',
   run: async () => 'done',
 })
-const tools = { clock: [tool('clock')], map: [tool('map')] }
+const tools = { clock: [tool('clock')], map: [tool('map')] } as const
 const main: AgentProfile = {
   ...{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are calm.', tools: ['clock', 'map'] },
   models: ['anthropic/small', 'anthropic/large', 'anthropic/group'],
 }
 const other: AgentProfile = { ...main, id: toAgentId('other'), prompt: 'You are the other one.' }
 
-const household = () =>
+const household = (
+  script: Script = () => textReply('fine'),
+  routing: Partial<RoutingPolicy> = {},
+  has: HouseholdOptions['tools'] = tools,
+) =>
   startHousehold({
-    script: () => textReply('fine'),
-    tools,
+    ...{ script, tools: has, routing },
     config: { agents: [main, other], workspaces: [{ name: 'research', model: 'anthropic/group' }] },
   })
 
@@ -40,6 +45,50 @@ async function eventsOf({ daemon }: Household, name: string, type: string) {
   const { events } = await daemon.operator.sessions.history(name, { limit: 200 })
   return events.filter((event) => event.type === type)
 }
+
+describe('R10: a session of a chat whose agent is not in the configuration any more', () => {
+  const routing = { agents: agents('main', 'other'), dispatch: [{ match: { channel: 'telegram' }, agent: other.id }] }
+  const without = ({ config }: Household) => ({
+    agents: [main],
+    routing: { ...config.routing, agents: agents('main'), dispatch: [] },
+  })
+  const chatOf = async ({ daemon }: Household) =>
+    (await daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: true })).sessions.find(({ key }) =>
+      key.endsWith('telegram:direct:111'),
+    )?.id ?? ''
+
+  it('takes no text to answer, says what to do, and continues once the agent is back', async () => {
+    const home = await household(undefined, routing)
+    home.telegram.world.say({ from: 111, text: 'one' })
+    await home.telegram.ledger.nextFromBot('sent')
+    const chat = await chatOf(home)
+    const before = { said: await eventsOf(home, chat, 'user_message'), routing: home.config.routing }
+    await home.restart(without(home))
+    const asked = home.anthropic?.ledger.requests().length
+    await expect(home.daemon.operator.sessions.post(chat, { text: 'two' })).rejects.toMatchObject({
+      code: 'agent_gone',
+      message:
+        'The agent "other" of this session is not in the configuration; there is main. Put it back under agents and start the daemon again, or begin a new session.',
+    })
+    expect(await eventsOf(home, chat, 'user_message')).toEqual(before.said)
+    expect(home.anthropic?.ledger.requests()).toHaveLength(asked ?? 0)
+    await home.restart({ agents: [main, other], routing: before.routing })
+    expect(JSON.stringify((await ask(home, chat)).system)).toContain('You are the other one.')
+    expect(await eventsOf(home, chat, 'session:agent_updated')).toEqual([])
+  })
+
+  it('ends a turn that waits for a person before its model, and the chat reads why', async () => {
+    const script: Script = () => ({ blocks: [{ type: 'tool_use', name: 'clock', input: {} }] })
+    const home = await household(script, routing, { clock: [{ ...tool('clock'), reach: 'beyond' }], map: [] })
+    home.telegram.world.say({ from: 111, text: 'one' })
+    const card = await home.telegram.ledger.nextFromBot('sent')
+    expect(card.text).toContain('May I use')
+    await home.restart(without(home))
+    const where = ({ text }: { readonly text: string }) => text.startsWith('The agent of this conversation is not in')
+    await home.telegram.ledger.nextFromBot('sent', { where })
+    expect(home.anthropic?.ledger.requests()).toHaveLength(1)
+  })
+})
 
 describe('a session that a client starts', () => {
   it('C1: keeps its agent as it was at the start, whatever the configuration says later', async () => {
@@ -83,6 +132,13 @@ describe('a session that a client starts', () => {
       { text: 'changed: prompt, tools' },
     ])
     expect(JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.system)).toContain('You are new.')
+  })
+
+  it('C1: keeps its agent where the configuration has none of that name any more', async () => {
+    const home = await household()
+    const { id } = await start(home, { agent: 'other' })
+    await home.restart({ agents: [main] })
+    expect(JSON.stringify((await ask(home, id)).system)).toContain('You are the other one.')
   })
 
   it('C3: a text to one that was not started is refused, and so is a second start', async () => {

@@ -47,6 +47,7 @@ function runTurnWith(
       ownName: () => 'Parley',
       verbose: () => 'off',
       cap: () => undefined,
+      refusesAgent: () => undefined,
       speaks: async () => false,
     },
     charge: async () => undefined,

@@ -64,6 +64,7 @@ export async function serviceRig({ watch }: { readonly watch?: StoreWatch } = {}
     staleMs: 3 * DAY,
     mainIsShared: () => false,
     platformIds: async (person) => links.get(person) ?? [],
+    refusesAgent: () => undefined,
     refusesModel: (_agent, model) => (model === 'scripted/echo' ? undefined : `There is no key for ${model}.`),
     daemon: {
       ids,

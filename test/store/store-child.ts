@@ -100,7 +100,8 @@ const tasks: Record<string, () => Promise<void>> = {
       staleMs: Number.MAX_SAFE_INTEGER,
       mainIsShared: () => false,
       platformIds: async () => [],
-      refusesModel: () => undefined,
+      refusesAgent: () => undefined,
+    refusesModel: () => undefined,
     })
     await service.setHistory(OPERATOR, id, REPLACED)
   },

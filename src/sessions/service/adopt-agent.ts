@@ -17,9 +17,8 @@ export type IsForeign = (session: SessionIdentity) => boolean
 
 function adoptConfigured(agents: readonly AgentProfile[]): Adopts {
   const byId = new Map(agents.map((agent) => [agent.id, { agent, version: agentVersion(agent) }]))
-  const [first] = byId.values()
   return ({ agentId, agentVersion: before, agentProfile, source }) => {
-    const now = byId.get(agentId) ?? first
+    const now = byId.get(agentId)
     if (now === undefined || agentProfile !== undefined || before === now.version) return undefined
     const { version, agent } = now
     if (source.kind === 'api') return { version, profile: agent }

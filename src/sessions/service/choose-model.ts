@@ -9,13 +9,13 @@ import {
   tableName,
   windowOf,
 } from '../../core/model-server.ts'
-import type { SessionIdentity } from '../../core/session.ts'
+import type { SessionDraft, SessionIdentity } from '../../core/session.ts'
 import { SESSION_SETTINGS } from '../../core/session-settings.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
 
 /** The rules for which models a session may be set to. */
 export interface ModelRules {
-  /** The agents; a session whose agent left the configuration continues with the first one. */
+  /** The agents; what is shown of a session whose agent left the configuration is that of the first one. */
   readonly agents: readonly AgentProfile[]
   /** The servers; those without a key that they need can be asked nothing. */
   readonly servers: ServersByName
@@ -54,7 +54,8 @@ const SHAPE = 'A model is written <server>/<model>. '
 /**
  * Returns the agent of a session, as it was at its start or is now, with its thinking and the first model of these: the
  * one asked for with the message, the session's, the agent's (R11). One that the configuration no longer allows is
- * ignored. A session whose agent was removed from the configuration continues with the default one (K21).
+ * ignored. A session whose agent is gone from the configuration gets the default one for lists; no model is asked for
+ * it (R10).
  */
 export function chooseAgent(
   rules: ModelRules,
@@ -71,6 +72,23 @@ export function chooseAgent(
     const model = [asked, own].find((one) => one !== undefined && refusedModel(rules, agent.id, one) === undefined)
     return { ...(model === undefined ? agent : withModel(agent, model, rules.servers)), ...thinking }
   }
+}
+
+/**
+ * Returns the failure of a session whose agent is not in the configuration, in words for the operator (R10); undefined
+ * where it is, and for a session that keeps the agent of its start (C1).
+ */
+export function refusedAgent(
+  agents: readonly Pick<AgentProfile, 'id'>[],
+  { agentId, agentProfile }: Pick<SessionDraft, 'agentId' | 'agentProfile'>,
+): ParleyError | undefined {
+  if (agentProfile !== undefined || agents.some(({ id }) => id === agentId)) return undefined
+  const present = agents.map(({ id }) => id).join(', ')
+  const remedy = 'Put it back under agents and start the daemon again, or begin a new session.'
+  return new ParleyError(
+    'agent_gone',
+    `The agent "${agentId}" of this session is not in the configuration; there is ${present}. ${remedy}`,
+  )
 }
 
 /** Returns the agent that a session keeps, without tools that the daemon no longer has: it could not run with them. */

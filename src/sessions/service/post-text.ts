@@ -35,6 +35,8 @@ export interface PostDeps {
   mainIsShared(this: void): boolean
   /** Returns why an agent may not use a model; undefined if it may. */
   refusesModel(agent: AgentId, model: string): string | undefined
+  /** Returns the failure of a session whose agent is gone from the configuration (R10). */
+  refusesAgent(session: Pick<SessionDraft, 'agentId' | 'agentProfile'>): ParleyError | undefined
 }
 
 /** The waits in seconds: longer than a model takes, shorter than a client forgets. */
@@ -73,7 +75,7 @@ const NOTHING_FURTHER: FurtherPosting = {}
 /**
  * Posts a text into a session as the caller's own words and waits for the answer, which goes to the caller, and to the
  * session's chat only on request (S44). Without `answer` it is stored and no model is called (S32). The turn continues
- * if the caller stops waiting. Throws `invalid` before anything is stored.
+ * if the caller stops waiting. Throws `invalid` or `agent_gone` before anything is stored.
  */
 export async function postText(
   deps: PostDeps,
@@ -100,6 +102,8 @@ export async function postText(
     await further.repeated?.(run)
     return answerTo(deps, wait)
   }
+  const gone = answer ? deps.refusesAgent(session) : undefined
+  if (gone !== undefined) throw gone
   const context = contextOf(request, begins)
   const model = modelOf(deps, { caller, session, request })
   const { token } = caller.kind === 'person' ? {} : caller

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { ServersByName } from '../../core/model-server.ts'
 import type { Store } from '../../store/store.ts'
 import { type PeopleNow, personIds } from '../people/person-ids.ts'
-import { type ModelRules, refusedModel } from './choose-model.ts'
+import { type ModelRules, refusedAgent, refusedModel } from './choose-model.ts'
 import { createSessionService, type SessionService, type SessionServiceDeps } from './session-service.ts'
 
 /** A group of a client's sessions that has a model of its own. */
@@ -36,7 +36,7 @@ export function sessionRules(
   { session, ...models }: SessionServiceSettings,
   store: Store,
   people: PeopleNow & Pick<SessionServiceDeps, 'mainIsShared'>,
-): Pick<SessionServiceDeps, 'read' | 'staleMs' | 'platformIds' | 'refusesModel' | 'mainIsShared'> {
+): Pick<SessionServiceDeps, 'read' | 'staleMs' | 'platformIds' | 'refusesModel' | 'refusesAgent' | 'mainIsShared'> {
   const rules = modelRules(models)
   return {
     read: store.read,
@@ -44,6 +44,7 @@ export function sessionRules(
     platformIds: (person) => personIds(people, store.read.participants, person),
     mainIsShared: people.mainIsShared,
     refusesModel: (agent, model) => refusedModel(rules, agent, model),
+    refusesAgent: (session) => refusedAgent(rules.agents, session),
   }
 }
 

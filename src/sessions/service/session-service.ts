@@ -74,7 +74,7 @@ export interface SessionService {
   delete(caller: Caller, name: string): Promise<void>
 }
 
-export interface SessionServiceDeps extends FindDeps {
+export interface SessionServiceDeps extends FindDeps, Pick<PostDeps, 'refusesAgent'> {
   readonly channels: Channels
   readonly store: Store
   readonly clock: Clock

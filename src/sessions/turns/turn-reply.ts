@@ -174,6 +174,7 @@ const CALM_LINES: Partial<Record<ErrorCode, string>> = {
   model_bad_call: 'My language model did not get a tool to work; please try again, perhaps in smaller steps.',
   model_empty: 'I could not come up with an answer; please try again.',
   model_cut: 'My answer reached its longest before I had said anything; please ask for less at a time.',
+  agent_gone: 'The agent of this conversation is not in my configuration any more; `/new` starts a fresh one.',
   turn_limit: 'This conversation has had as many turns as it may have; `/new` starts a fresh one.',
   budget_spent: 'A budget of mine is used up; `/budget` says which, and when it begins anew.',
   unavailable: 'I could not write this conversation down, perhaps for a full disk; please try again in a few minutes.',
@@ -186,6 +187,8 @@ const CLIENT_LINES: Partial<Record<ErrorCode, (channel: ChannelId) => string>> =
     'This conversation has grown too long for my language model; begin a new chat, or a session of another name.',
   model_invalid_request: () =>
     'My language model did not take this conversation as it stands; begin a new chat, or a session of another name.',
+  agent_gone: () =>
+    'The agent of this conversation is not in my configuration any more; begin a new chat, or a session of another name.',
   turn_limit: (channel) =>
     `This conversation has had as many turns as it may have; begin a new chat, or a session of another name, or have an owner raise session.turnCap.${channel}.`,
   budget_spent: () => 'A budget of mine is used up; `parley why` says which.',

@@ -26,7 +26,8 @@ async function place(chat: string) {
         ids,
         running: { nextEnd: () => new Promise(() => {}) },
         posts: () => false,
-        refusesModel: () => undefined,
+        refusesAgent: () => undefined,
+    refusesModel: () => undefined,
         mainIsShared: () => false,
         whoIs: (platformId) =>
           platformId === 'web:alice' ? { person: toPersonId('alice'), role: 'member' } : { role: 'guest' },
