@@ -46,6 +46,13 @@ describe('pruning of the results of a turn', () => {
     expect(lengths(pruned(turn(60_000, 59_959, 10, 10, 10), 400_000))).not.toContain(60_000)
   })
 
+  it('R27: at 50 % a result that keeps its ends stays so, above it is replaced', () => {
+    const [kept = ''] = pruned(turn(60_000, 10, 10, 96_904), 200_000)
+    expect(kept).toHaveLength(3_066)
+    const [gone = ''] = pruned(turn(60_000, 10, 10, 96_905), 200_000)
+    expect(gone).toMatch(/^\[this result of 60000 characters is left out/)
+  })
+
   it('R27: above 50 % the oldest are replaced by a notice', () => {
     const texts = pruned(turn(60_000, 60_000, 10, 10, 100_000), 120_000)
     expect(texts.slice(0, 2)).toEqual([

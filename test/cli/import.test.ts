@@ -161,7 +161,7 @@ describe('parley import', () => {
     ['with a part nobody knows', [said('user', [{ type: 'text', text: { value: 'secret words' } }])], 'keys role'],
     ['without any text', [said('assistant', null), said('tool', 'x')], 'it has no message with text'],
     ['that is empty', [], 'it has no message with text'],
-  ])('K39: a file %s is skipped and told, in either form, without its words', async (_what, lines, reason) => {
+  ])('K39, C24: a file %s is skipped and told, in either form, without its words', async (_what, lines, reason) => {
     const cli = await withFiles({
       'foreign.jsonl': lines.map((line) => JSON.stringify(line)).join('\n'),
       'foreign.json': { key: 'telegram:group:-7', messages: lines },

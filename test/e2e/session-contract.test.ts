@@ -3,7 +3,9 @@ import { parseAddress } from '../../src/core/address.ts'
 import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import type { Tool } from '../../src/core/turn.ts'
 import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import { type Household, startHousehold } from './household.ts'
+import { slowStart } from './slow-start.ts'
 
 const clock: Tool = {
   spec: { name: 'clock', description: 'Tells the time.', parameters: { type: 'object' } },
@@ -53,6 +55,63 @@ describe('a session of a client', () => {
     const types = (await eventsOf(home, 'cli:notes')).map(({ type }) => type)
     expect(types).toEqual(expect.arrayContaining(['assistant_step', 'tool_call', 'tool_result', 'assistant_message']))
     expect(await home.daemon.operator.sessions.show('cli:notes')).toMatchObject({ turns: 1, messages: 2 })
+  })
+
+  it('R37: a step has its calls, model and usage in history and after a start', async () => {
+    const home = await household()
+    await home.daemon.operator.sessions.post('cli:notes', { text: 'what time is it?' })
+    const [request] = home.anthropic?.ledger.requests() ?? []
+    const step = {
+      ...{ type: 'assistant_step', model: 'anthropic/rehearsal', calls: [{ tool: 'clock', arguments: '{}' }] },
+      usage: { input: expect.any(Number), output: expect.any(Number) },
+    }
+    const before = (await eventsOf(home, 'cli:notes')).filter(({ type }) => type === 'assistant_step')
+    expect([request?.model, before]).toMatchObject(['rehearsal', [step]])
+    expect(before[0]?.usage?.input).toBeGreaterThan(0)
+    const daemon = await home.restart()
+    expect((await eventsOf({ daemon }, 'cli:notes')).filter(({ type }) => type === 'assistant_step')).toEqual(before)
+  })
+
+  it('C5: each turn has one start and one end, whether it was answered, failed or was cancelled', async () => {
+    const gate = createGate()
+    const home = await startHousehold({
+      ...{ tools: { clock: [clock] }, config: { agents } },
+      script: (request) => {
+        const text = JSON.stringify(request.messages.at(-1))
+        if (text.includes('fail')) return { error: { status: 400, type: 'invalid_request_error' } }
+        return textReply('fine', text.includes('slow') ? { holds: [{ beforeDelta: 0, gate }] } : {})
+      },
+    })
+    const { sessions } = home.daemon.operator
+    await sessions.post('cli:notes', { text: 'hello' })
+    await sessions.post('cli:notes', { text: 'fail' })
+    await sessions.post('cli:notes', { text: 'slow', waitSeconds: 0 })
+    await gate.reached
+    await sessions.cancel('cli:notes')
+    gate.release()
+    await sessions.post('cli:notes', { text: 'hello' })
+    const daemon = await home.restart()
+    const of = new Map<string | undefined, string[]>()
+    for (const { type, turn } of await eventsOf({ daemon }, 'cli:notes'))
+      if (type.startsWith('session:turn_')) of.set(turn, [...(of.get(turn) ?? []), type.slice('session:turn_'.length)])
+    const [ended, stopped] = [
+      ['started', 'completed'],
+      ['started', 'cancelled'],
+    ]
+    expect([...of.values()]).toEqual([ended, ended, stopped, ended])
+  })
+
+  it('K38: a turn of one session delays neither an append to another nor its turn', async () => {
+    const { gate, script: slow } = slowStart()
+    const home = await startHousehold({ script: slow, tools: { clock: [clock] }, config: { agents } })
+    const { sessions } = home.daemon.operator
+    await sessions.post('cli:busy', { text: 'slow', waitSeconds: 0 })
+    await gate.reached
+    expect(await sessions.post('cli:idle', { text: 'for later', answer: false })).toMatchObject({ status: 'stored' })
+    expect(await sessions.post('cli:idle', { text: 'hello', waitSeconds: 20 })).toMatchObject({ status: 'ok' })
+    expect(await sessions.post('cli:busy', { text: 'too', answer: false })).toMatchObject({ status: 'stored' })
+    expect(await sessions.show('cli:busy')).toMatchObject({ status: 'running' })
+    gate.release()
   })
 
   it('R10: a text to a session that is not there fails before anything is stored', async () => {

@@ -11,22 +11,34 @@ const WRITTEN = 'A summary stands for older turns'
 
 /** Answers each message with its number; `summary` answers the request for a summary. */
 const answering =
-  (summary: Reply): Script =>
-  (request) =>
-    isSummary(request) ? summary : textReply(`answer to ${lastUserText(request).split('\n').at(-1)}`)
+  (summary: Reply, read?: (question: string) => number): Script =>
+  (request) => {
+    if (isSummary(request)) return summary
+    const question = lastUserText(request).split('\n').at(-1) ?? ''
+    const usage = read && { usage: { input_tokens: read(question), output_tokens: 9 } }
+    return textReply(`answer to ${question}`, usage)
+  }
 
 function isSummary({ system }: { readonly system?: unknown }): boolean {
   return JSON.stringify(system ?? '').includes('You condense')
 }
 
+interface HouseholdWays {
+  readonly contextTokens?: number
+  readonly summaryModel?: string
+  readonly script?: () => Reply
+  /** The tokens that the model reads for a question, as its server counts them. */
+  readonly read?: (question: string) => number
+}
+
 async function household(
   summary: Reply,
-  { script = () => summary, ...more }: { contextTokens?: number; summaryModel?: string; script?: () => Reply } = {},
+  { script = () => summary, read, ...more }: HouseholdWays = {},
 ) {
   const logger = new AwaitedLog()
   const agents = [{ id: toAgentId('main'), model: MODEL, prompt: 'Be brief.', tools: [], ...more }]
   const home = await startHousehold({
-    script: (request, turn) => answering(isSummary(request) ? script() : summary)(request, turn),
+    script: (request, turn) => answering(isSummary(request) ? script() : summary, read)(request, turn),
     streaming: false,
     logger,
     config: { agents },
@@ -54,16 +66,29 @@ function textsOf({ messages }: { readonly messages: readonly { readonly content:
 
 describe('a summary of what was said long ago', () => {
   it('R18, R20, R21, R22, R24: follows the turn that fills 80 % of the window and leaves the newest four turns as they are', async () => {
-    const home = await household(textReply(SUMMARY), { contextTokens: 100 })
+    const read = (question: string) => (question === 'question 6' ? 800 : 799)
+    const home = await household(textReply(SUMMARY), { contextTokens: 1_000, read })
+    for (const n of [1, 2, 3, 4, 5, 6]) await say(home, `question ${n}`)
+    await home.logger.line(WRITTEN)
+    await say(home, 'and now?')
+    const requests = home.anthropic?.ledger.requests() ?? []
+    expect(requests.map(isSummary)).toEqual([...Array(6).fill(false), true, false])
+    const texts = textsOf(requests.at(-1) ?? { messages: [] })
+    expect(texts.slice(0, 2)).toEqual([expect.stringMatching(/^\[summary of this conversation/), SUMMARY])
+    expect(texts.slice(2, -1)).toEqual([3, 4, 5, 6].flatMap((n) => [`question ${n}`, `answer to question ${n}`]))
+  })
+
+  it('R19: is written again once six messages were said since the last one', async () => {
+    const home = await household(textReply(SUMMARY), { contextTokens: 1_000, read: () => 900 })
     for (const n of [1, 2, 3, 4, 5]) await say(home, `question ${n}`)
     await home.logger.line(WRITTEN)
-    await say(home, 'question 6')
+    for (const n of [6, 7, 8]) await say(home, `question ${n}`)
     await home.logger.line(WRITTEN, { nth: 2 })
+    const requests = home.anthropic?.ledger.requests() ?? []
+    expect(requests.flatMap((request, at) => (isSummary(request) ? [at] : []))).toEqual([5, 9])
     await say(home, 'and now?')
-    const texts = textsOf(home.anthropic?.ledger.requests().findLast((one) => !isSummary(one)) ?? { messages: [] })
-    expect(texts.slice(0, 2)).toEqual([expect.stringMatching(/^\[summary of this conversation/), SUMMARY])
-    expect(texts.slice(-9, -1)).toEqual([3, 4, 5, 6].flatMap((n) => [`question ${n}`, `answer to question ${n}`]))
-    expect(texts.join()).not.toContain('question 1')
+    const texts = textsOf(home.anthropic?.ledger.requests().at(-1) ?? { messages: [] })
+    expect(texts.slice(2, -1)).toEqual([5, 6, 7, 8].flatMap((n) => [`question ${n}`, `answer to question ${n}`]))
   })
 
   it('R23: asks for at most 4,096 tokens at a temperature of 0.3, of the model for summaries, with the words as data', async () => {
@@ -111,12 +136,14 @@ describe('a summary of what was said long ago', () => {
     const home = await household(replies[0] ?? textReply(''), { script: () => replies.shift() ?? textReply('') })
     for (const n of [1, 2, 3, 4, 5]) await say(home, `question ${n}`)
     expect(await say(home, '/compact')).toMatch(/^Done: a summary stands for 1 earlier turn /)
-    await say(home, 'question 6')
+    for (const n of [6, 7]) await say(home, `question ${n}`)
+    expect(await say(home, '/compact')).toMatch(/^There is nothing to sum up yet/)
+    await say(home, 'question 8')
     expect(await say(home, '/compact')).toMatch(/^I could not write a summary: the model reached the longest answer/)
     await say(home, 'and now?')
     const texts = textsOf(home.anthropic?.ledger.requests().findLast((one) => !isSummary(one)) ?? { messages: [] })
     expect(texts.slice(0, 2)).toEqual([expect.stringMatching(/^\[summary of this conversation/), SUMMARY])
-    expect(texts.slice(2, -1)).toEqual([2, 3, 4, 5, 6].flatMap((n) => [`question ${n}`, `answer to question ${n}`]))
+    expect(texts.slice(2, -1)).toEqual([2, 3, 4, 5, 6, 7, 8].flatMap((n) => [`question ${n}`, `answer to question ${n}`]))
     expect(texts.join()).not.toContain('Torn')
   })
 

@@ -18,6 +18,15 @@ it('S34: a checkpoint reads nothing that was refused', () => {
   expect(textsOf(message(1, 'one'), message(2, 'two', refused))).toEqual(['[Ada] one'])
 })
 
+it('S34: a checkpoint reads the newest 32,000 characters, of each message the first 2,000', () => {
+  const long = (words: number) => Array.from({ length: 20 }, (_, at) => message(at + 1, 'x'.repeat(words)))
+  expect(textsOf(...long(1_994))).toHaveLength(16)
+  const cut = textsOf(...long(2_001))
+  expect([cut.length, cut[0]]).toEqual([15, `[Ada] ${'x'.repeat(2_000)} [cut]`])
+  expect(textsOf(message(1, 'old'), ...long(1_994), message(22, 'new')).at(-1)).toBe('[Ada] new')
+  expect(sliceOf([message(1, 'old'), ...long(1_994)]).upTo).toBe(20)
+})
+
 it('S34: a checkpoint reads what was quoted, but no answer of the agent once more', () => {
   const quoted = { messageId: '0', text: 'dinner at seven', own: false } as const
   expect(textsOf(message(1, 'yes', { quoted }))).toEqual(['[Ada] [in reply to: dinner at seven] yes'])

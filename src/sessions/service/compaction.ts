@@ -12,7 +12,7 @@ import type { SessionIdentity } from '../../core/session.ts'
 import type { Summarize, TurnResult } from '../../core/turn.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
-import { sourceOf } from '../view/history-view.ts'
+import { partAt, sourceOf } from '../view/history-view.ts'
 import type { ModelView } from '../view/model-view.ts'
 import type { Transcript } from '../view/transcript.ts'
 
@@ -42,7 +42,7 @@ export interface Compaction {
 const FULL = 0.8
 /** The newest turns stay as they are, two messages each (R20). */
 const KEPT = 8
-/** With fewer messages since the last summary there is none (R19). */
+/** With fewer messages, in all or since the last summary, there is none (R19). */
 const FEWEST = 6
 /** After a failure the next turns go without (R25). */
 const PAUSE_MS = 600_000
@@ -137,7 +137,7 @@ function foldOf({ history, hidden, summary }: ModelView): Fold | undefined {
   const folded = history.slice(0, -KEPT)
   const last = folded.findLast(({ role }) => role === 'user')
   const upTo = last && sourceOf(last)?.seq
-  if (history.length < FEWEST || upTo === undefined) return undefined
+  if (partAt(history, summary?.seq ?? 0).after.length < FEWEST || upTo === undefined) return undefined
   const before = hidden.length === 0 ? (summary?.pair ?? []) : []
   return { messages: [...before, ...folded], turns: folded.length / 2, upTo }
 }

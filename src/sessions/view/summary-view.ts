@@ -7,6 +7,8 @@ import { names } from './received.ts'
 
 /** The summary that stands for older turns. */
 export interface SummaryView {
+  /** Its event; 0 for an older one that stands again. */
+  readonly seq: number
   /** The pair that the model is shown (R21). */
   readonly pair: readonly ModelMessage[]
   /** The turns it stands for and the pair before it, as far as they are in memory. */
@@ -30,7 +32,7 @@ export function foldSummary(
   return {
     history: shown.after,
     hidden: partAt(hidden, seq - back).after,
-    summary: { pair: exchange(textContent(SUMMARY_LABEL), text), folds: shown.before, older },
+    summary: { seq, pair: exchange(textContent(SUMMARY_LABEL), text), folds: shown.before, older },
   }
 }
 
@@ -47,6 +49,6 @@ export function unfold(
   const older = among && summary.older.length > 0
   return {
     history: [...summary.folds.map(without), ...history],
-    summary: older ? { pair: summary.older, folds: NONE, older: NONE } : undefined,
+    summary: older ? { seq: 0, pair: summary.older, folds: NONE, older: NONE } : undefined,
   }
 }
