@@ -176,16 +176,18 @@ describe('a store whose keys are in a damaged file', () => {
       const cli = await beside(program)
       const path = join(cli.loaded.config.dataDir, program, file)
       const whole = readFileSync(path, 'utf8')
+      // Of PicoClaw's conversations the others are imported.
+      const code = program === 'openclaw' ? EXIT.migration : EXIT.ok
       for (const torn of ['', whole.slice(0, whole.length / 2), '[]']) {
         writeFileSync(path, torn)
-        expect(await cli.run('import', program)).toBe(EXIT.ok)
+        expect(await cli.run('import', program)).toBe(code)
         expect(cli.out()).toMatch(new RegExp(`jsonl: skipped, ${named}.* is damaged`))
         expect(cli.out()).toMatch(/[1-9] skipped/)
       }
       // What lies elsewhere, as on a disk that is not mounted, is not read: links are not followed.
       renameSync(path, `${path}.elsewhere`)
       symlinkSync(`${path}.elsewhere`, path)
-      expect(await cli.run('import', program)).toBe(EXIT.ok)
+      expect(await cli.run('import', program)).toBe(code)
       expect(cli.out()).toMatch(new RegExp(`jsonl: skipped, ${named}.* is damaged`))
       rmSync(path)
       writeFileSync(path, whole)
@@ -240,6 +242,16 @@ describe('a folder that is none', () => {
     const cli = await beside('openclaw')
     expect(await cli.run('import', 'openclaw/agents')).toBe(EXIT.usage)
     expect(cli.err()).toMatch(/agents has no conversations of PicoClaw, OpenClaw or Molf; name that of the program/)
+  })
+
+  it('K39: an import that finds nothing says so by its code: 2 without a file of theirs, 65 where each was skipped', async () => {
+    const cli = await beside('openclaw')
+    const folder = join(cli.loaded.config.dataDir, 'nothing')
+    mkdirSync(folder)
+    expect(await cli.run('import', folder)).toBe(EXIT.usage)
+    writeFileSync(join(folder, 'half.json'), '{"key": "x", "messa')
+    expect(await cli.run('import', folder)).toBe(EXIT.migration)
+    expect(cli.out()).toContain('0 imported, 0 there already, 1 skipped')
   })
 })
 

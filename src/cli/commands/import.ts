@@ -61,7 +61,8 @@ async function importFolder(
   const { at } = progress
   const report = await ports.importSessions(loaded, files, { dryRun, progress: at }).finally(progress.end)
   show(ports, options, { value: report, lines: () => describe(report, dryRun) })
-  return EXIT.ok
+  const { imported, present, unreadable } = report
+  return imported.length + present.length === 0 && unreadable.length > 0 ? EXIT.migration : EXIT.ok
 }
 
 function describe({ imported, present, unreadable }: ImportReport, dryRun: boolean): readonly string[] {
