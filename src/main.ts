@@ -14,6 +14,7 @@ import { systemClock } from './core/clock.ts'
 import type { RoutingPolicy } from './core/policy.ts'
 import { commandPorts } from './daemon/command-ports.ts'
 import { useCompileCache, userHome } from './platform/compile-cache.ts'
+import { settleHost } from './platform/host.ts'
 import { createNotifier, startWatchdog } from './platform/sd-notify.ts'
 import { collectWhenIdle, keepHeapSmall } from './platform/small-heap.ts'
 import { VERSION } from './platform/version.ts'
@@ -21,6 +22,8 @@ import type { CronText, TimingMistake } from './schedule/check-cron.ts'
 
 const LINGER_MS = 500
 
+// Before anything reads the time or connects.
+const doubts = settleHost(process.env)
 const { env, stdin, stdout, stderr } = process
 const cwd = process.cwd()
 const signals = signalsOf(process)
@@ -51,7 +54,8 @@ const ports: CliPorts = {
   configSchema: async () => (await import('./config/json-schema.ts')).configJsonSchema(catalogue),
   async compile({ routing, store }) {
     const { warnings } = (await import('./routing/compile-routing.ts')).compileRouting(routing)
-    return [...warnings, ...(await import('./daemon/store-warnings.ts').then((one) => one.storeWarnings(store)))]
+    const { storeWarnings } = await import('./daemon/store-warnings.ts')
+    return [...doubts, ...warnings, ...(await storeWarnings(store))]
   },
   explain: async (config) => (await import('./config/explain.ts')).explainConfig(config),
   onSignal: signals.onSignal,
@@ -79,6 +83,7 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
     pretty: config.logging.pretty && stderr.isTTY,
     secrets,
   })
+  for (const warning of doubts) logger.warn('This machine is set up in a doubtful way', { warning })
   process.on('SIGUSR1', () => logger.warn('SIGUSR1 does nothing; SIGHUP reads the configuration again'))
   const notifier = createNotifier(env, (err) => logger.warn('The service manager could not be notified', { err }))
   const socketPath = socketPathOf(config)

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { ToolRule } from '../core/approval.ts'
 import type { Channels, TraitsByChannel } from '../core/channel-traits.ts'
 import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
+import { isZone } from '../core/machine-zone.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import { storeKeyMistake } from '../core/store-key.ts'
 import { buildAgents } from './build-agents.ts'
@@ -22,7 +23,6 @@ import { malformedIdMistakes } from './malformed-ids.ts'
 import type { Mistake } from './mistake.ts'
 import { mistakenTokenWarnings } from './mistaken-tokens.ts'
 import { noEffectWarnings } from './no-effect.ts'
-import { unknownZoneMistakes } from './people-zones.ts'
 import { placeholderMistakes } from './placeholders.ts'
 import { databaseFile, type Surroundings } from './places.ts'
 import { unknownNameMistakes } from './policy-names.ts'
@@ -261,4 +261,13 @@ function toToolRule({ approvers, ...rule }: ConfigFile['tools']['policy'][number
     ...{ ...rule, who: rule.who.map(toPersonId) },
     ...(approvers === undefined ? {} : { approvers: approvers.map(toPersonId) }),
   }
+}
+
+/** Every zone of a person that is none. */
+function unknownZoneMistakes({ people }: ConfigFile): Mistake[] {
+  return Object.entries(people).flatMap(([name, { timezone }]): Mistake | [] => {
+    if (timezone === undefined || isZone(timezone)) return []
+    const message = `people.${name}.timezone: there is no time zone ${timezone}; write one such as Europe/Berlin or UTC`
+    return { path: ['people', name, 'timezone'], message }
+  })
 }

@@ -1,5 +1,6 @@
 import { type Address, formatAddress, parseAddress } from '../core/address.ts'
 import { type AgentId, toAgentId, toScheduleId } from '../core/ids.ts'
+import { machineZone } from '../core/machine-zone.ts'
 import { type ConfiguredSchedule, parseMissed } from '../core/schedule.ts'
 import type { Config } from './config.ts'
 import { suggestion } from './describe-issue.ts'
@@ -46,7 +47,7 @@ export function surroundingOf(
 /** Returns the mistakes in schedule times that the calendar shows. */
 export async function timingMistakes({ schedules }: ConfigFile, check: CheckTiming): Promise<readonly Mistake[]> {
   const checked = await Promise.all(
-    schedules.map(async ({ cron, timezone = ownTimezone() }, index): Promise<Mistake[]> => {
+    schedules.map(async ({ cron, timezone = machineZone() }, index): Promise<Mistake[]> => {
       return (await check({ cron, timezone })).map(({ field, message }) => ({
         path: ['schedules', index, field],
         message: `schedules[${index}].${field}: ${message}`,
@@ -63,7 +64,7 @@ function build(block: Block, index: number, around: Surrounding): ConfiguredSche
   const agent = block.agent === undefined ? undefined : agentNamed(block.agent, ['schedules', index, 'agent'], around)
   const missed = parseMissed(block.missed)
   if (!deliverTo || !missed) return undefined
-  const timezone = block.timezone ?? ownTimezone()
+  const timezone = block.timezone ?? machineZone()
   return {
     id: toScheduleId(id),
     definition: {
@@ -77,10 +78,6 @@ function build(block: Block, index: number, around: Surrounding): ConfiguredSche
       overlap,
     },
   }
-}
-
-function ownTimezone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 /** The place of a setting: `['schedules', 0, 'agent']`. */

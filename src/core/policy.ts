@@ -2,6 +2,7 @@ import type { ChatType } from './address.ts'
 import type { BotBudget } from './bot-budget.ts'
 import type { TraitsByChannel } from './channel-traits.ts'
 import type { AgentId, ChannelId, PersonId } from './ids.ts'
+import { machineZone } from './machine-zone.ts'
 import type { Precheck } from './precheck.ts'
 import type { Dimension, Role } from './session.ts'
 
@@ -128,5 +129,5 @@ export interface SendRule {
 /** Returns the zone in which a person writes and reads times; that of the machine where none is configured. */
 export function zoneOfPerson({ people }: Pick<RoutingPolicy, 'people'>, person: string | undefined): string {
   const configured = people.find(({ id }) => id === person)?.timezone
-  return configured ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  return configured ?? machineZone()
 }

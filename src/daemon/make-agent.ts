@@ -11,6 +11,7 @@ import type { Charge } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { machineZone } from '../core/machine-zone.ts'
 import { countCalls, type Measures } from '../core/measures.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { Introspect } from '../core/memory.ts'
@@ -95,7 +96,7 @@ function configured(
 ): ConfiguredAgent {
   const { config, clock, random, logger: root, tools, media, called, rests, redact, traits } = parts
   const logger = root.child({ subsystem: 'agent' })
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const timeZone = machineZone()
   const settings = { servers: revealed(config.models), scriptFolder: config.scriptFolder }
   const all = createModels(settings, { clock, random, logger, media, traits })
   const models = paidBy(parts, countCalls(all, parts.measures, config.budgets?.prices))

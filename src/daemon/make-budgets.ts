@@ -14,6 +14,7 @@ import type { Decision } from '../core/dispatch.ts'
 import type { UserMessageData } from '../core/event.ts'
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { machineZone } from '../core/machine-zone.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
 import { NOBODY, platformIdOf } from '../core/platform-id.ts'
@@ -112,12 +113,10 @@ export async function makeBudgets(deps: BudgetDeps): Promise<Budgets | undefined
 }
 
 function withZone(settings: BudgetConfig): BudgetSettings {
-  let zone = settings.timezone
   return {
     ...settings,
     get timezone() {
-      zone ??= Intl.DateTimeFormat().resolvedOptions().timeZone
-      return zone
+      return settings.timezone ?? machineZone()
     },
   }
 }

@@ -1,6 +1,7 @@
 import { formatShortTime } from '../agent/local-time.ts'
 import type { Clock } from '../core/clock.ts'
 import { joinsDirectChats } from '../core/joins-people.ts'
+import { machineZone } from '../core/machine-zone.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { RunningTurns } from '../sessions/turns/running-turns.ts'
 import { channelLogs } from '../sessions/view/channel-words.ts'
@@ -30,7 +31,7 @@ export function makeTranscript(
 ): Transcript {
   return createTranscript(
     store.read.events,
-    { ...VIEW_LIMITS, timeOf: homeTime() },
+    { ...VIEW_LIMITS, timeOf: (at) => formatShortTime(at, machineZone()) },
     {
       chatTypeOf: (session: SessionIdentity) => (joined(session) ? 'group' : session.chatType),
       leaving: (session) => store.read.forgetting.leaving(session, 'ended'),
@@ -39,13 +40,4 @@ export function makeTranscript(
       runs: running.has,
     },
   )
-}
-
-/** Returns times as they stand with messages. Asking for the zone takes 13 ms, which no start should wait for. */
-function homeTime(): (at: number) => string {
-  let zone: string | undefined
-  return (at) => {
-    zone ??= Intl.DateTimeFormat().resolvedOptions().timeZone
-    return formatShortTime(at, zone)
-  }
 }

@@ -2,6 +2,7 @@ import { type Address, parseAddress } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { type ScheduleId, toScheduleId } from '../core/ids.ts'
+import { machineZone } from '../core/machine-zone.ts'
 import type { NewReminder, ScheduleSummary } from '../core/operate-schedules.ts'
 import { idOfRequest, requestOf, type Schedule } from '../core/schedule.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
@@ -21,7 +22,7 @@ interface ChangeDeps {
  */
 export async function addSchedule(
   { store, clock, isPlace }: ChangeDeps & { isPlace(this: void, address: Address): boolean },
-  { to, words, task = false, timezone = ownTimezone() }: NewReminder,
+  { to, words, task = false, timezone = machineZone() }: NewReminder,
   request: string,
 ): Promise<ScheduleSummary> {
   const deliverTo = parseAddress(to)
@@ -48,10 +49,6 @@ export async function addSchedule(
     await tx.schedules.put({ id, source: 'command', definition }, at, at)
   })
   return summaryOf(store.read, id, at)
-}
-
-function ownTimezone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 /**

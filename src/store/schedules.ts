@@ -1,6 +1,7 @@
 import { ParleyError } from '../core/errors.ts'
 import type { PersonId, ScheduleId, TraceId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { isNoZone, machineZone } from '../core/machine-zone.ts'
 import type {
   DigestReading,
   NewSchedule,
@@ -40,7 +41,13 @@ const COLUMNS = 'id, source, definition, creator, created_at, updated_at, paused
 const SLOT_COLUMNS = 'schedule_id, slot_at, state, at, trace_id, turn_id, outcome, reading, ended_at'
 
 const isTask = fields({
-  ...{ prompt: isText, deliverTo: isAddress, digestOf: maybe(isAddress), reader: maybe(isReader), timezone: isText },
+  ...{
+    prompt: isText,
+    deliverTo: isAddress,
+    digestOf: maybe(isAddress),
+    reader: maybe(isReader),
+    timezone: maybe(isText),
+  },
   ...{ overlap: isOneOf('skip', 'queue'), missed: fields({ kind: isOneOf('skip', 'once', 'all') }) },
   ...{ agent: maybe(isText), authors: maybe(listOf(isText)), askers: maybe(listOf(isText)) },
   ...{ addresses: maybe(listOf(isText)), madeIn: maybe(isText) },
@@ -48,13 +55,16 @@ const isTask = fields({
 const TIMINGS = [fields({ cron: isText }), fields({ at: isNumber }), fields({ every: isNumber, from: isNumber })]
 const definitionIn = shaped<ScheduleDefinition>((value) => isTask(value) && TIMINGS.some((isTiming) => isTiming(value)))
 
+const withZone = (definition: ScheduleDefinition): ScheduleDefinition =>
+  isNoZone(definition.timezone) ? { ...definition, timezone: machineZone() } : definition
+
 const codec: RowCodec<Schedule> = {
   table: 'schedules',
   key: ['id'],
   decode: (row) => ({
     id: id(row, 'id'),
     source: oneOf(row, 'source', ['config', 'command']),
-    definition: definitionIn(row, 'definition'),
+    definition: withZone(definitionIn(row, 'definition')),
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
     paused: integer(row, 'paused') === 1,

@@ -1,4 +1,5 @@
 import { EXIT } from '../../core/errors.ts'
+import { machineZone } from '../../core/machine-zone.ts'
 import { askOperator } from '../ask-operator.ts'
 import { oneLine } from '../print/plain.ts'
 import { printNext, printSchedules } from '../print/schedules.ts'
@@ -24,7 +25,7 @@ export async function addSchedule(
   { to, words, task, zone, ...options }: AddOptions & { readonly to: string; readonly words: string },
 ): Promise<number> {
   const loaded = await ports.load(options.config, 'ask')
-  const timezone = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  const timezone = zone ?? machineZone()
   const wanted = { to, words, timezone, ...(task ? { task } : {}) }
   const added = await askOperator(ports, loaded, (operator) => operator.schedules.add(wanted))
   const { id, prompt, when = added.cron, nextAt } = added

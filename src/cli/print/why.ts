@@ -1,3 +1,4 @@
+import { machineZone } from '../../core/machine-zone.ts'
 import type { WhyReport, WhyStep } from '../../core/operator.ts'
 import { withLocalTimes } from '../../core/wall-time.ts'
 import { columns } from './columns.ts'
@@ -29,7 +30,7 @@ function headline({ summary, decision, reason }: WhyReport): string {
 
 /** Returns what a decision says, its instants in the zone of this machine. */
 function words(text: string): string {
-  return withLocalTimes(oneLine(text), Intl.DateTimeFormat().resolvedOptions().timeZone)
+  return withLocalTimes(oneLine(text), machineZone())
 }
 
 function nameOf({ event, messageId, address, title }: WhyReport): string {

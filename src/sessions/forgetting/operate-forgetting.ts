@@ -7,6 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ForgetReceipt, ForgetSubject, ForgottenPlace } from '../../core/forgetting.ts'
 import { scheduleSessionId, toAccountId, toScheduleId } from '../../core/ids.ts'
+import { machineZone } from '../../core/machine-zone.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import type { ForgetRequest, ForgettingOperator } from '../../core/operate-forgetting.ts'
 import { isOwnChannel, isScheduled, type Session } from '../../core/session.ts'
@@ -29,7 +30,6 @@ export interface OperateForgettingDeps extends SubjectPorts {
 
 /** Rows between two pauses: some milliseconds. */
 const PAGE = 100
-const MACHINE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** Returns forgetting as the operator has it done: of anybody, anywhere. */
 export function operateForgetting(deps: OperateForgettingDeps): ForgettingOperator {
@@ -38,7 +38,7 @@ export function operateForgetting(deps: OperateForgettingDeps): ForgettingOperat
   return {
     async forget(request) {
       const now = clock.now()
-      const since = request.since === undefined ? {} : { since: readSince(request.since, { now, zone: MACHINE }) }
+      const since = request.since === undefined ? {} : { since: readSince(request.since, { now, zone: machineZone() }) }
       // If the clock was set back, what was said has a later time.
       const before = Math.max(now, (await deps.store.read.forgetting.latestTime()) + 1)
       const target = { ...(await subjectOf(request, deps)), before, ...since }

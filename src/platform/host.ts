@@ -1,0 +1,59 @@
+import { getDefaultResultOrder, setDefaultResultOrder } from 'node:dns'
+import { realpathSync } from 'node:fs'
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
+import { isZone } from '../core/machine-zone.ts'
+
+/** A handshake across the world takes 400 ms, and a lost packet is sent again after one second. */
+const ATTEMPT_MS = 2_500
+
+/**
+ * Puts right what this process takes from its host, before anything reads the time or connects; returns what is
+ * doubtful there, in words. `env` is that of the process, whose TZ it changes.
+ */
+export function settleHost(env: NodeJS.ProcessEnv): readonly string[] {
+  settleNetwork()
+  return settleZone(env)
+}
+
+/**
+ * A name with several addresses: Node tries one after the other, 250 ms each, an IPv6 one first where the resolver does.
+ * An IPv6 address that leads nowhere beside a slow IPv4 one then never connects, where other programs do.
+ */
+function settleNetwork(): void {
+  setDefaultAutoSelectFamilyAttemptTimeout(ATTEMPT_MS)
+  // Whoever names another order, by NODE_OPTIONS, has it.
+  if (getDefaultResultOrder() === 'verbatim') setDefaultResultOrder('ipv4first')
+}
+
+/** Where a system keeps its zones, by their names. */
+const ZONE_FOLDER = /^.*\/zoneinfo\/(?:posix\/|right\/)?/
+
+/** Writes TZ as Node reads it: `:/etc/localtime` and a zone in quotes are none to Node, and an empty one no zone at all. */
+function settleZone(env: NodeJS.ProcessEnv): readonly string[] {
+  const { TZ: named } = env
+  if (named === undefined) return []
+  const name = named
+    .trim()
+    .replace(/^(["'])(.*)\1$/, '$2')
+    .replace(/^:/, '')
+    .trim()
+  const zone = name.startsWith('/') ? realPath(name).replace(ZONE_FOLDER, '') : name
+  if (zone === '' || name === '/etc/localtime') {
+    delete env.TZ
+    return []
+  }
+  env.TZ = isZone(zone) ? zone : 'UTC'
+  return env.TZ === zone
+    ? []
+    : [
+        `TZ is "${named.slice(0, 80)}", which names no time zone, so that times are in UTC; write one such as Europe/Berlin`,
+      ]
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
