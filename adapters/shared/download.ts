@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/core/clock.ts'
 import { sizeInWords } from '../../src/core/content-words.ts'
-import { toError } from '../../src/core/errors.ts'
 import type { FetchedFile } from '../../src/core/media.ts'
 import { parseUrl } from '../../src/core/parse-url.ts'
 import { readFirstBytes } from '../../src/core/read-bytes.ts'
+import { whyUnanswered } from '../../src/core/wire-error.ts'
 import { underDeadline } from './deadline.ts'
 
 /** A file at one of the platform's own addresses. */
@@ -36,7 +36,9 @@ export function download(wanted: Download): Promise<FetchedFile> {
     { deadlineMs: DEADLINE_MS, signal },
     {
       begin: () =>
-        follow(wanted, abort.signal).catch((error: unknown) => ({ kind: 'failed', reason: causeOf(error) }) as const),
+        follow(wanted, abort.signal).catch(
+          (error: unknown) => ({ kind: 'failed', reason: whyUnanswered(error) }) as const,
+        ),
       cut: () => abort.abort(),
       givenUp: (why) => ({ kind: 'failed', reason: why }),
       spoiled: ({ kind }) => kind !== 'fetched',
@@ -82,10 +84,4 @@ async function take(response: Response, most: number): Promise<FetchedFile> {
 /** Says that a file has more bytes than are read. */
 export function tooLarge(most: number): FetchedFile {
   return { kind: 'refused', reason: `larger than ${sizeInWords(most)}` }
-}
-
-/** The words of `fetch` have no address in them; its cause has host and port at most. */
-function causeOf(error: unknown): string {
-  const { message, cause } = toError(error)
-  return cause instanceof Error && cause.message !== '' ? cause.message : message
 }

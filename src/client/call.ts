@@ -1,4 +1,5 @@
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
+import { whyUnanswered } from '../core/wire-error.ts'
 
 /** The part of `fetch` that is used here. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>
@@ -123,14 +124,8 @@ export function parsed(body: string): unknown {
   }
 }
 
-/** `fetch` says only that it failed; its cause says that nobody listens there, or that there is no such name. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error && error.cause.message !== '' ? reasonOf(error.cause) : error.message
-}
-
 function unreachable({ baseUrl, timeoutMs }: Endpoint, cause: unknown): ApiError {
   const late = cause instanceof Error && cause.name === 'TimeoutError'
-  const why = late ? `within ${timeoutMs / 1000} s` : `(${reasonOf(cause)})`
+  const why = late ? `within ${timeoutMs / 1000} s` : `(${whyUnanswered(cause)})`
   return new ApiError('unavailable', 0, `No answer came from ${baseUrl} ${why}.`, { cause })
 }

@@ -28,12 +28,73 @@ const STOPPED = 'stopped'
 
 /** Returns what to say of a call that nothing answered. */
 export function notAnswered({ call, at }: Pick<WireCall, 'call' | 'at'>, why: string): string {
-  return why === STOPPED ? why : `${call} at ${at}: ${why}${NO_HOST.test(why) ? OFFLINE : ''}`
+  return why === STOPPED ? why : `${call} at ${at}: ${why}`
 }
 
-/** No name server knows the host, or none was reached. */
-const NO_HOST = /\b(?:ENOTFOUND|EAI_AGAIN)\b/
-const OFFLINE = ' (there is no such host, or this machine is offline)'
+/** An error of the system, of a name server or of a client library. */
+interface Thrown extends Error {
+  readonly code?: unknown
+  readonly hostname?: unknown
+  readonly address?: unknown
+  readonly port?: unknown
+  /** The errors of the addresses that were tried. */
+  readonly errors?: unknown
+}
+
+/** Words of libraries around the reason, which is in the cause. */
+const EMPTY = /^(connection error\.?|request timed out\.?|fetch failed|terminated)?$/i
+const MOST_CAUSES = 5
+const MOST_ADDRESSES = 8
+
+/**
+ * Returns in words why a call had no answer: the reason of the innermost cause that has one, and for a name with
+ * several addresses the reason of each. No word of it is a secret that was not in the words of the error.
+ */
+export function whyUnanswered(thrown: unknown): string {
+  const causes: Thrown[] = []
+  for (let error = thrown; error instanceof Error && causes.length < MOST_CAUSES; error = error.cause)
+    causes.unshift(error)
+  const reasons = causes.map(reasonOf)
+  const said = reasons.find((reason) => !EMPTY.test(reason)) ?? reasons.find((reason) => reason !== '')
+  return said ?? (thrown instanceof Error ? 'no reason was given' : String(thrown))
+}
+
+function reasonOf(error: Thrown): string {
+  const { code, errors, message } = error
+  const each = Array.isArray(errors) ? errors.filter((one) => one instanceof Error) : []
+  const reasons = new Set(each.slice(0, MOST_ADDRESSES).map(reasonOf).filter(Boolean))
+  if (reasons.size > 0) return [...reasons].join('; ')
+  if (typeof code !== 'string') return message
+  return connectionWords(error, code) ?? `${message || code}${UNKNOWN_ISSUER.test(code) ? `: ${OWN_ISSUER}` : ''}`
+}
+
+const FAILED: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refused the connection',
+  ECONNRESET: 'broke the connection off',
+  ETIMEDOUT: 'did not answer',
+  EHOSTUNREACH: 'cannot be reached',
+  ENETUNREACH: 'lies in a network that cannot be reached from here',
+  EADDRNOTAVAIL: 'cannot be reached from here',
+}
+
+/** Returns the words for an address that was tried, or a name that was looked up; undefined for anything else. */
+function connectionWords({ hostname, address, port }: Thrown, code: string): string | undefined {
+  if (typeof hostname === 'string' && code === 'ENOTFOUND')
+    return `there is no host ${hostname}, or this machine is offline`
+  if (typeof hostname === 'string' && code === 'EAI_AGAIN')
+    return `the name ${hostname} cannot be looked up: this machine is offline, or its name server does not answer`
+  const words = FAILED[code]
+  if (typeof address !== 'string' || words === undefined) return undefined
+  const host = address.includes(':') ? `[${address}]` : address
+  return `${host}${typeof port === 'number' ? `:${port}` : ''} ${words}`
+}
+
+/** The codes of a certificate whose issuer nobody here knows, or that is its own. */
+export const UNKNOWN_ISSUER =
+  /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|CERT_UNTRUSTED)/
+/** The remedy for such a certificate, for who runs this machine. */
+export const OWN_ISSUER =
+  "if it is your own, set NODE_EXTRA_CA_CERTS to the file of the signer's certificate and start Parley again"
 
 /**
  * Returns what to say of an answer that is not the API's. Below 500 something else lives at that address, which looks

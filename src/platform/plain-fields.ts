@@ -1,5 +1,6 @@
 import { cutText } from '../core/cut-text.ts'
 import type { LogFields } from '../core/logger.ts'
+import { whyUnanswered } from '../core/wire-error.ts'
 
 /** Keys of the line itself, which fields must not use. */
 const RESERVED = new Set(['time', 'level', 'msg'])
@@ -45,7 +46,11 @@ function plainObject(value: object, depth: number): unknown {
  */
 function plainError(error: Error, depth: number): Record<string, unknown> {
   const { code } = error as { code?: unknown }
-  const message = cut(error.message, LONGEST_MESSAGE)
+  // Node gives no words to the error of a connection for which several addresses were tried.
+  const message = cut(
+    error.message === '' && error instanceof AggregateError ? whyUnanswered(error) : error.message,
+    LONGEST_MESSAGE,
+  )
   return {
     name: error.name,
     ...(code === undefined ? {} : { code: toPlain(code, depth + 1) }),
@@ -53,10 +58,7 @@ function plainError(error: Error, depth: number): Record<string, unknown> {
     // The stack begins with the whole message.
     stack:
       error.stack &&
-      cut(
-        error.stack.replace(error.message, () => message),
-        LONGEST_STACK,
-      ),
+      cut(error.message === '' ? error.stack : error.stack.replace(error.message, () => message), LONGEST_STACK),
     ...(error instanceof AggregateError ? { errors: toPlain(error.errors, depth + 1) } : {}),
     ...(error.cause === undefined ? {} : { cause: toPlain(error.cause, depth + 1) }),
   }

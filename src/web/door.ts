@@ -11,6 +11,7 @@ import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { Bytes } from '../core/read-bytes.ts'
+import { OWN_ISSUER, UNKNOWN_ISSUER } from '../core/wire-error.ts'
 import { hostOf, isAmong, isPublicAddress, notPublic, readPublicUrl, readWebUrl } from './public-address.ts'
 
 /** The one door by which anything of the tools goes out to the net. */
@@ -459,8 +460,6 @@ export function doorError(thrown: unknown, { host, configured }: { host: string;
   return new ParleyError('unavailable', words, { cause: error })
 }
 
-/** The codes of a certificate whose issuer nobody here knows, or that is its own. */
-const UNKNOWN_ISSUER = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|CERT_UNTRUSTED)/
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)/
 
 /** Returns why TLS did not come about; where the address is configured, with the remedy. */
@@ -476,9 +475,6 @@ function certificateSentence(code: string, host: string, configured: boolean): s
   if (NOT_TLS.test(code)) return saying(`${host} does not speak TLS`, 'its address may have to begin with http://')
   return undefined
 }
-
-const OWN_ISSUER =
-  "if it is your own, set NODE_EXTRA_CA_CERTS to the file of the signer's certificate and start Parley again"
 
 function sentence(code: string, host: string): string {
   if (code === 'ENOTFOUND' || code === 'ENODATA') return `There is no host ${host}.`

@@ -326,7 +326,7 @@ describe('anthropic', () => {
     await gone.close()
     const error = await failureOf(textReply('never'), modelOf({ baseUrl: gone.baseUrl }))
     expect(error).toMatchObject({ code: 'model_failed', advice: { retry: true } })
-    expect(error.message).toMatch(/ECONNREFUSED/)
+    expect(error.message).toMatch(/refused the connection/)
   })
 
   it('an answer without a stop reason has broken off', async () => {

@@ -338,7 +338,9 @@ describe('openai', () => {
     await gone.close()
     const error = await failureOf(textReply('never'), modelOf({ baseUrl: gone.baseUrl }))
     expect(error).toMatchObject({ code: 'model_failed', advice: { retry: true } })
-    expect(error.message).toMatch(/at 127\.0\.0\.1:\d+\/v1: connect ECONNREFUSED\. Check models\.openai\.baseUrl and/)
+    expect(error.message).toMatch(
+      /at 127\.0\.0\.1:\d+\/v1: 127\.0\.0\.1:\d+ refused the connection\. Check models\.openai\.baseUrl and/,
+    )
   })
 
   it('without a key none is sent', async () => {

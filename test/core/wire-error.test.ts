@@ -1,7 +1,25 @@
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type LookupFunction } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { notAnswered, notTheApi, publicUrl } from '../../src/core/wire-error.ts'
+import { notAnswered, notTheApi, publicUrl, whyUnanswered } from '../../src/core/wire-error.ts'
 
 const wireCall = { call: 'getMe', at: 'bots.example:8081/x', api: 'the Telegram Bot API', setting: 'apiRoot' }
+
+const bothLoopbacks: LookupFunction = (_host, _options, callback) =>
+  callback(null, [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ])
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
 
 describe('what is said of a call at the wire', () => {
   test('an address is host, port and path, and nothing secret', () => {
@@ -10,18 +28,38 @@ describe('what is said of a call at the wire', () => {
   })
 
   test('nothing answered: the call, the address and why', () => {
-    expect(notAnswered(wireCall, 'connect ECONNREFUSED')).toBe('getMe at bots.example:8081/x: connect ECONNREFUSED')
+    expect(notAnswered(wireCall, 'it broke off')).toBe('getMe at bots.example:8081/x: it broke off')
     expect(notAnswered(wireCall, 'stopped')).toBe('stopped')
   })
 
-  test.each(['getaddrinfo ENOTFOUND bots.example', 'getaddrinfo EAI_AGAIN bots.example'])(
-    '%s is said in words as well',
-    (why) => {
-      expect(notAnswered(wireCall, why)).toBe(
-        `getMe at bots.example:8081/x: ${why} (there is no such host, or this machine is offline)`,
-      )
-    },
-  )
+  test('an error of a connection without words says each address that was tried, and why', async () => {
+    const port = await closedPort()
+    const tried = { port, lookup: bothLoopbacks, autoSelectFamily: true }
+    const [error] = await once(connect({ ...tried, host: 'model.example' }), 'error').catch((thrown) => [thrown])
+    expect(error).toMatchObject({ message: '' })
+    const reasons = new Set(whyUnanswered(new TypeError('fetch failed', { cause: error })).split('; '))
+    expect(reasons).toContain(`127.0.0.1:${port} refused the connection`)
+    expect([...reasons].find((reason) => reason.startsWith(`[::1]:${port} `))).toBeDefined()
+  })
+
+  test('a name that nobody knows and a certificate of an own authority are said in words', async () => {
+    const error = await lookup('nobody.invalid').catch((thrown: unknown) => thrown)
+    expect(whyUnanswered(error)).toMatch(/nobody\.invalid.* this machine is offline/)
+    const certificate = Object.assign(new Error('unable to verify the first certificate'), {
+      code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    })
+    expect(whyUnanswered(new TypeError('fetch failed', { cause: certificate }))).toMatch(
+      /^unable to verify the first certificate: .*NODE_EXTRA_CA_CERTS/,
+    )
+  })
+
+  test('the words around a reason are left out, and a failure without any is said so', () => {
+    expect(whyUnanswered(new TypeError('fetch failed', { cause: new Error('other side closed') }))).toBe(
+      'other side closed',
+    )
+    expect(whyUnanswered(new TypeError('fetch failed', { cause: new Error('') }))).toBe('fetch failed')
+    expect(whyUnanswered(new Error(''))).toBe('no reason was given')
+  })
 
   test.each([
     [404, 'text/html; charset=utf-8', 'HTML'],

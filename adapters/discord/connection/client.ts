@@ -1,10 +1,10 @@
 import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST, RESTEvents } from 'discord.js'
 import { askedWait, type Clock } from '../../../src/core/clock.ts'
 import { DOORS } from '../../../src/core/doors.ts'
-import { errorCode, toError } from '../../../src/core/errors.ts'
+import { errorCode } from '../../../src/core/errors.ts'
 import { readBytes } from '../../../src/core/read-bytes.ts'
 import { readJson } from '../../../src/core/read-json.ts'
-import { notAnswered, notTheApi, publicUrl, type WireCall } from '../../../src/core/wire-error.ts'
+import { notAnswered, notTheApi, publicUrl, type WireCall, whyUnanswered } from '../../../src/core/wire-error.ts'
 import { type Limits, underDeadline } from '../../shared/deadline.ts'
 import { isFields } from '../../shared/fields.ts'
 import { InvalidRequests } from './invalid-requests.ts'
@@ -217,7 +217,12 @@ function readFailure(error: unknown, wireCall: WireCall): CallOutcome {
   }
   const readAs = errorCode(error)
   if (readAs === 'too_long') {
-    return { kind: 'failed', reason: notAnswered(wireCall, wordsOf(error)), bytesMayHaveLeft: true, tooLong: true }
+    return {
+      kind: 'failed',
+      reason: notAnswered(wireCall, whyUnanswered(error)),
+      bytesMayHaveLeft: true,
+      tooLong: true,
+    }
   }
   // The body is called JSON and is not; a connection that breaks off has an error code instead.
   if (readAs === 'invalid') {
@@ -225,7 +230,11 @@ function readFailure(error: unknown, wireCall: WireCall): CallOutcome {
     return { kind: 'failed', reason, bytesMayHaveLeft: true }
   }
   const code = codeOf(error)
-  return { kind: 'failed', reason: notAnswered(wireCall, wordsOf(error)), bytesMayHaveLeft: !NOT_CONNECTED.has(code) }
+  return {
+    kind: 'failed',
+    reason: notAnswered(wireCall, whyUnanswered(error)),
+    bytesMayHaveLeft: !NOT_CONNECTED.has(code),
+  }
 }
 
 /** Slow mode and the like come as a 4xx with a time to wait. */
@@ -243,16 +252,6 @@ function refusal({ status, code, message, rawError }: DiscordAPIError, wireCall:
     message: message.replaceAll('\n', ' '),
     ...(typeof wait === 'number' ? { retryAfterMs: askedWait(wait * 1000) } : {}),
   }
-}
-
-/** Returns what an error and its causes say, such as `fetch failed: connect ECONNREFUSED 127.0.0.1:1`. */
-function wordsOf(thrown: unknown): string {
-  const texts: string[] = []
-  for (let error = thrown; error instanceof Error && texts.length < 4; error = error.cause) {
-    const first: unknown = error instanceof AggregateError ? error.errors[0] : error
-    if (toError(first).message !== '') texts.push(toError(first).message)
-  }
-  return texts.join(': ') || toError(thrown).name
 }
 
 /** The code of an error or of what caused it; of several addresses tried, all must have failed alike. */

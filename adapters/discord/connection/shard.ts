@@ -3,6 +3,7 @@ import type { APIGatewayBotInfo } from 'discord.js'
 import { DOORS } from '../../../src/core/doors.ts'
 import { errorCode } from '../../../src/core/errors.ts'
 import { readJson } from '../../../src/core/read-json.ts'
+import { whyUnanswered } from '../../../src/core/wire-error.ts'
 import { takeFailures } from './library-failures.ts'
 import { ShardContext } from './shard-context.ts'
 
@@ -112,7 +113,7 @@ export class Shard {
     })
     // The end of a connection reports its cause; without a listener this event would end the process.
     shard.on(WebSocketShardEvents.Error, ({ error }) => {
-      this.#trouble = error.message
+      this.#trouble = whyUnanswered(error)
     })
   }
 

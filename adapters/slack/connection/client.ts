@@ -6,8 +6,7 @@ import {
   type WebClientOptions,
 } from '@slack/web-api'
 import type { Clock } from '../../../src/core/clock.ts'
-import { toError } from '../../../src/core/errors.ts'
-import { notAnswered, notTheApi, publicUrl, type WireCall } from '../../../src/core/wire-error.ts'
+import { notAnswered, notTheApi, publicUrl, type WireCall, whyUnanswered } from '../../../src/core/wire-error.ts'
 import { type Limits, underDeadline } from '../../shared/deadline.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { quietLogger } from './quiet-logger.ts'
@@ -181,7 +180,9 @@ function isWord(error: unknown): error is string {
   return typeof error === 'string' && /^[a-z0-9_]{1,80}$/.test(error)
 }
 
+const LONGEST_REASON = 300
+
 function reasonOf(error: unknown): string {
   // An unreadable answer may be a page of any length.
-  return toError(error).message.slice(0, 200)
+  return whyUnanswered(error).slice(0, LONGEST_REASON)
 }

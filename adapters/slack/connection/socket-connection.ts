@@ -2,9 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { SocketModeClient } from '@slack/socket-mode'
 import type { Clock } from '../../../src/core/clock.ts'
 import { DOORS } from '../../../src/core/doors.ts'
-import { errorCode, toError } from '../../../src/core/errors.ts'
+import { errorCode } from '../../../src/core/errors.ts'
 import { readJson } from '../../../src/core/read-json.ts'
-import { notAnswered, publicUrl } from '../../../src/core/wire-error.ts'
+import { notAnswered, publicUrl, whyUnanswered } from '../../../src/core/wire-error.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { wordOf } from '../../shared/reading.ts'
 import { CLIENT_OPTIONS, readRefusal, slackCall, strangerIn } from './client.ts'
@@ -107,7 +107,7 @@ export class SlackConnection extends SocketModeClient {
   #failure(error: unknown): unknown {
     const wireCall = slackCall('apps.connections.open', this.#at)
     const stranger = strangerIn(error, { watched: this.#watched, wireCall })
-    const words = error === undefined ? 'closed before hello' : toError(error).message.slice(0, 200)
+    const words = error === undefined ? 'closed before hello' : whyUnanswered(error).slice(0, 300)
     const named = this.websocket !== undefined
     if (named) return new NotOpened(notAnswered(wireCall, `the socket it named did not open: ${words}`))
     if (stranger !== undefined) return new NotOpened(stranger, { cause: error })

@@ -1,5 +1,5 @@
 import { ChannelDown } from '../../../src/channels/adapter.ts'
-import { toError } from '../../../src/core/errors.ts'
+import { whyUnanswered } from '../../../src/core/wire-error.ts'
 import { isTokenRefusal } from '../outbound/receipts.ts'
 import { type CallOutcome, type Refusal, readRefusal } from './client.ts'
 import { NotOpened } from './socket-connection.ts'
@@ -40,7 +40,7 @@ export function connectionTrouble(error: unknown): ConnectTrouble {
   if (error instanceof NotOpened) return { detail: `Slack: ${error.message}`, permanent: false }
   const refusal = readRefusal(error)
   if (refusal === null) {
-    return { detail: `Slack: no connection: ${toError(error).message.slice(0, 200)}`, permanent: false }
+    return { detail: `Slack: no connection: ${whyUnanswered(error).slice(0, 300)}`, permanent: false }
   }
   if (refusal.error === 'missing_scope' || isTokenRefusal(refusal)) {
     return { detail: `${APP_TOKEN} (${said(refusal)})`, permanent: true }

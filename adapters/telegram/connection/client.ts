@@ -3,8 +3,7 @@ import { Agent as HttpsAgent } from 'node:https'
 import { Telegram, TelegramError } from 'telegraf'
 import type { Telegram as ApiMethods, Opts } from 'telegraf/types'
 import type { Clock } from '../../../src/core/clock.ts'
-import { toError } from '../../../src/core/errors.ts'
-import { notAnswered, notTheApi, publicUrl, type WireCall } from '../../../src/core/wire-error.ts'
+import { notAnswered, notTheApi, publicUrl, type WireCall, whyUnanswered } from '../../../src/core/wire-error.ts'
 import { type Limits, underDeadline } from '../../shared/deadline.ts'
 import { isFields } from '../../shared/fields.ts'
 import { redactToken } from './redact.ts'
@@ -107,7 +106,7 @@ export function createClient({ token, otherSecret, apiRoot, clock }: ClientSetti
               const refused = wire.refused()
               if (refused) return { ...failed(notAnswered(wireCall, refused.reason)), tooLong: { head: refused.head } }
               if (refusal !== null) return refusal
-              if (answer === undefined || brokeOff(error)) return failed(notAnswered(wireCall, causeOf(error)))
+              if (answer === undefined || brokeOff(error)) return failed(notAnswered(wireCall, causeOf(error, wire)))
               return failed(notTheApi(wireCall, answer))
             },
           ),
@@ -130,9 +129,9 @@ function brokeOff(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
 }
 
-/** The client puts the whole URL before the cause; the address is named already. */
-function causeOf(error: unknown): string {
-  return toError(error).message.replace(/^request to \S+ failed, reason: /, '')
+/** The client keeps of an error of the connection its words alone, behind the whole URL. */
+function causeOf(error: unknown, wire: WatchedWire): string {
+  return whyUnanswered(wire.failure() ?? error).replace(/^request to \S+ failed, reason: /, '')
 }
 
 const NEVER_BEGUN: CallOutcome = { kind: 'failed', reason: 'stopped', bytesMayHaveLeft: false }

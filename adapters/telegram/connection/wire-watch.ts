@@ -18,6 +18,8 @@ export interface WatchedWire {
   bytesMayHaveLeft(): boolean
   /** The head of the answer; undefined as long as nothing answered. */
   answer(): SeenAnswer | undefined
+  /** The error of the request; undefined as long as there is none. */
+  failure(): Error | undefined
   /** Why the answer was not read to its end; undefined for one within its bounds. */
   refused(): RefusedAnswer | undefined
   /** Ends the request wherever it is, and the connection under it. */
@@ -51,6 +53,10 @@ export function watchWire(pool: Agent): WatchedWire {
   let written: (() => void) | undefined
   let response: IncomingMessage | undefined
   let refused: RefusedAnswer | undefined
+  let failure: Error | undefined
+  const onFailure = (error: Error): void => {
+    failure = error
+  }
   const onResponse = (message: IncomingMessage): void => {
     response = message
     measure(message, (answer) => {
@@ -69,6 +75,7 @@ export function watchWire(pool: Agent): WatchedWire {
   const addRequest = (request: ClientRequest, ...rest: readonly unknown[]): void => {
     request.once('socket', onSocket)
     request.once('response', onResponse)
+    request.once('error', onFailure)
     if (written) request.once('finish', written)
     request.setHeader('accept-encoding', 'identity')
     current = request
@@ -82,11 +89,13 @@ export function watchWire(pool: Agent): WatchedWire {
       current = undefined
       response = undefined
       refused = undefined
+      failure = undefined
       written = onWritten
     },
     bytesMayHaveLeft: () => left,
     answer: () => response && { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '' },
     refused: () => refused,
+    failure: () => failure,
     cut() {
       over = true
       current?.destroy()

@@ -7,6 +7,7 @@ import {
   versionHint,
   type WireCall,
   wasAnswered,
+  whyUnanswered,
   notTheApi as wireNotTheApi,
 } from '../../core/wire-error.ts'
 import { readErrorBody, readErrorValue, type SaidError, saysError } from './error-body.ts'
@@ -213,7 +214,8 @@ function statusIn({ status, code = '', type = '' }: SaidError): number {
 
 /** Nobody has to look for the address of a vendor's own API; that of another server may be wrong. */
 function unreached(thrown: unknown, server: ServerPlace): ModelError {
-  const words = redacted(wordsOf(thrown), server.apiKey)
+  const isNoJson = causesOf(thrown).some((error) => error instanceof SyntaxError)
+  const words = redacted(isNoJson ? 'it sent what is no JSON' : whyUnanswered(thrown), server.apiKey)
   const scheme = wrongScheme(words, server)
   if (scheme !== undefined) {
     const { call, at } = callTo(server)
@@ -221,7 +223,7 @@ function unreached(thrown: unknown, server: ServerPlace): ModelError {
     const cause = new Error(words.slice(0, MOST_WORDS))
     return new ModelError(scheme.code, `${call} at ${at}: ${scheme.remedy}`, { advice: NO_RETRY, cause })
   }
-  const said = notAnswered(callTo(server), withoutAddress(words, server))
+  const said = notAnswered(callTo(server), words)
   const where = isPublicApi(server) ? '' : `. Check models.${server.name}.baseUrl and that its server runs.`
   return new ModelError('model_failed', `${vendorOf(server)}${said}${where}`, { advice: { retry: true } })
 }
@@ -243,16 +245,6 @@ function wrongScheme(words: string, { name, baseUrl }: ServerPlace): Verdict | u
   return { code: 'model_unconfigured', remedy, passes: false }
 }
 
-/** The call says already where the server is, unless its name was resolved. */
-function withoutAddress(words: string, { baseUrl }: ServerPlace): string {
-  const { host, hostname } = new URL(baseUrl)
-  return words.replace(/\b(E[A-Z_]{3,}) ([^\s;]+)/g, (all, code: string, at: string) =>
-    at === host || at === hostname ? code : all,
-  )
-}
-
-/** Words of libraries around the reason. */
-const EMPTY = /^(connection error\.?|request timed out\.?|fetch failed|terminated)?$/i
 const MOST_CAUSES = 5
 
 function causesOf(thrown: unknown): Error[] {
@@ -260,22 +252,6 @@ function causesOf(thrown: unknown): Error[] {
   for (let error = thrown; error instanceof Error && causes.length < MOST_CAUSES; error = error.cause)
     causes.push(error)
   return causes
-}
-
-/** Returns the reasons of an error and its causes; where several addresses were tried, that of each. */
-function wordsOf(thrown: unknown): string {
-  const causes = causesOf(thrown)
-  if (causes.some((error) => error instanceof SyntaxError)) return 'it sent what is no JSON'
-  const reasons = causes.flatMap(reasonOf)
-  const telling = reasons.filter((reason) => !EMPTY.test(reason))
-  const words = telling.length > 0 ? telling : reasons.filter((reason) => reason !== '')
-  return [...new Set(words)].join(': ') || (thrown instanceof Error ? 'no reason was given' : String(thrown))
-}
-
-function reasonOf(error: Error & { readonly code?: unknown }): string {
-  const { errors }: { readonly errors?: unknown } = error instanceof AggregateError ? error : {}
-  const each = Array.isArray(errors) ? errors.filter((one) => one instanceof Error).map(reasonOf) : []
-  return each.filter(Boolean).join('; ') || error.message || (typeof error.code === 'string' ? error.code : '')
 }
 
 function redacted(words: string, apiKey: string): string {

@@ -170,7 +170,7 @@ describe.each([
     await rig.server.close()
     const failure = await failureOf(await rig.model(baseUrl.replace('127.0.0.1', 'localhost')))
     expect(failure).toMatchObject({ code: 'model_failed', advice: { retry: true } })
-    expect(failure.message).toMatch(/ECONNREFUSED 127\.0\.0\.1:\d+/)
+    expect(failure.message).toMatch(/127\.0\.0\.1:\d+ refused the connection/)
     expect(failure.message).toContain(`Check models.${kind}.baseUrl`)
     expect(failure.refusal).toBeUndefined()
   })
@@ -286,12 +286,14 @@ describe('without a library', () => {
   })
 
   it('several addresses that were tried give their reasons, and an error without words its code', () => {
-    const refused = [new Error('connect ECONNREFUSED ::1:1'), new Error('connect ECONNREFUSED 127.0.0.1:1')]
+    const refused = ['::1', '127.0.0.1'].map((address) =>
+      Object.assign(new Error(''), { code: 'ECONNREFUSED', address, port: 1 }),
+    )
     const both = new Error('Connection error.', {
       cause: new TypeError('fetch failed', { cause: new AggregateError(refused) }),
     })
     expect(toModelError(both, place).message).toContain(
-      ': connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1.',
+      ': [::1]:1 refused the connection; 127.0.0.1:1 refused the connection.',
     )
     const bare = new Error('fetch failed', { cause: Object.assign(new Error(''), { code: 'UND_ERR_SOCKET' }) })
     expect(toModelError(bare, place).message).toContain(': UND_ERR_SOCKET.')
