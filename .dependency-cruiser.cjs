@@ -119,6 +119,8 @@ module.exports = {
     ...allow('^src/(store/engines|media)/', '^src/platform/wipe\\.ts$'),
     ...allow('^src/cli/', '^src/platform/remove-at-end\\.ts$'),
     ...allow('^src/(web|media|http)/', '^src/platform/(run-child|decode-text)\\.ts$'),
+    // Whatever connects asks for the way out of this process.
+    ...allow('^(adapters/[^/]+/connection|src/web)/', '^src/platform/way-out\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
     ...allow('^adapters/(?!shared/)[^/]+/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),
@@ -126,7 +128,7 @@ module.exports = {
     ...allow('^adapters/shared/', CORE, '^src/channels/adapter\\.ts$'),
     ...allow('^test/', '^(src|adapters|test|config)/', '^node_modules/'),
     ...vendor('^adapters/telegram/', 'telegraf'),
-    ...vendor('^adapters/discord/', 'discord\\.js', '@discordjs/ws'),
+    ...vendor('^adapters/discord/', 'discord\\.js', '@discordjs/ws', 'ws'),
     ...vendor('^src/rehearsal/discord/', 'ws'),
     ...vendor('^adapters/slack/', '@slack/(bolt|socket-mode|web-api)'),
     ...vendor('^src/rehearsal/slack/', 'ws'),
@@ -153,7 +155,7 @@ module.exports = {
     // Names of the package's `exports`, which are not resolved to files.
     ...allow('^src/mcp/', '^@modelcontextprotocol/sdk/'),
     ...vendor('^src/media/', 'file-type', 'unpdf', 'jpeg-js', 'sax', 'numfmt'),
-    ...vendor('^src/web/door\\.ts$', 'undici'),
+    ...vendor('^src/(web/door|platform/way-out)\\.ts$', 'undici'),
     ...vendor('^src/web/public-address\\.ts$', 'ipaddr\\.js'),
     ...vendor('^src/web/html-to-markdown\\.ts$', 'turndown', '@mixmark-io/domino'),
     ...vendor('^src/agent/models/anthropic(-stream)?\\.ts$', '@anthropic-ai/sdk'),

@@ -34,6 +34,9 @@ const discord: CatalogueEntry<DiscordConfig> = {
   lookup: discordLookup,
   loadFormat: async () => (await import('./discord/format.ts')).discordFormat,
   create: async (settings) => {
+    // Before the library of the gateway is loaded.
+    const { proxySockets } = await import('./discord/connection/wire-watch.ts')
+    proxySockets()
     const { DiscordAdapter } = await import('./discord/adapter.ts')
     return new DiscordAdapter(settings)
   },

@@ -2,6 +2,7 @@ import { getDefaultResultOrder, setDefaultResultOrder } from 'node:dns'
 import { realpathSync } from 'node:fs'
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { isZone } from '../core/machine-zone.ts'
+import { readProxies } from './way-out.ts'
 
 /** A handshake across the world takes 400 ms, and a lost packet is sent again after one second. */
 const ATTEMPT_MS = 2_500
@@ -12,7 +13,7 @@ const ATTEMPT_MS = 2_500
  */
 export function settleHost(env: NodeJS.ProcessEnv): readonly string[] {
   settleNetwork()
-  return settleZone(env)
+  return [...settleZone(env), ...readProxies(env)]
 }
 
 /**

@@ -12,6 +12,7 @@ import { ParleyError, toError } from '../core/errors.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { Bytes } from '../core/read-bytes.ts'
 import { OWN_ISSUER, UNKNOWN_ISSUER } from '../core/wire-error.ts'
+import { ProxyFailed, proxyOf, type Target, targetOf, tunnelled } from '../platform/way-out.ts'
 import { hostOf, isAmong, isPublicAddress, notPublic, readPublicUrl, readWebUrl } from './public-address.ts'
 
 /** The one door by which anything of the tools goes out to the net. */
@@ -243,7 +244,7 @@ async function read(
   return { kind: 'answer', url, status, headers, ...read } as const
 }
 
-/** An agent of its own for one request: no proxy, no cookies, nothing of an earlier one. */
+/** An agent of its own for one request: no cookies, nothing of an earlier one. */
 async function agentOf(deps: DoorDeps, { configured, streams }: Asking): Promise<Agent> {
   // The bundle has no names but this one of a package that is loaded late.
   const { Agent, buildConnector } = (await import('undici')).default
@@ -255,22 +256,41 @@ async function agentOf(deps: DoorDeps, { configured, streams }: Asking): Promise
     connect(options, callback) {
       const host = hostOf(options)
       // An address is not looked up, so that it is checked here.
-      if (!configured && isIP(host) !== 0 && !isElsewhere(host, deps)) callback(notPublic({ host }), null)
-      else connect(options, callback)
+      if (!configured && isIP(host) !== 0 && !isElsewhere(host, deps)) return callback(notPublic({ host }), null)
+      const proxy = proxyOf(options)
+      if (proxy === undefined) return connect(options, callback)
+      checkedTarget(deps, { ...targetOf(options), configured }).then(
+        (target) => tunnelled({ connect, proxy, target }, options, callback),
+        (error: Error) => callback(error, null),
+      )
     },
   })
 }
 
+/**
+ * Returns what to ask a proxy for: the name that an operator has configured, else the very address that was checked
+ * here. What a proxy makes of a name nobody can check.
+ */
+async function checkedTarget(
+  deps: DoorDeps,
+  { host, port, configured }: Target & { readonly configured: boolean | undefined },
+): Promise<Target> {
+  if (configured || isIP(host) !== 0) return { host, port }
+  const [first] = await checkedAddresses(deps, host).catch((error: unknown) => {
+    if (error instanceof ParleyError) throw error
+    throw new ParleyError(
+      'unavailable',
+      `${host} cannot be looked up on this machine, which is needed behind a proxy too.`,
+    )
+  })
+  if (first === undefined) throw new ParleyError('unavailable', `There is no host ${host}.`)
+  return { host: first.address, port }
+}
+
 /** Returns the lookup of the connection itself: an answer that changes from one lookup to the next cannot pass. */
 function checkedLookup(deps: DoorDeps): LookupFunction {
-  const { resolve = allAddresses, landing = (address) => address } = deps
-  async function found(host: string): Promise<LookupAddress[]> {
-    const addresses = await resolve(host)
-    if (!addresses.every((address) => isElsewhere(address, deps))) throw notPublic({ host })
-    return addresses.map(landing).map((address) => ({ address, family: isIP(address) }))
-  }
   return (host, options, callback) => {
-    found(host).then(
+    checkedAddresses(deps, host).then(
       (all) => {
         const [first] = all
         if (first === undefined) callback(Object.assign(new Error(`no address of ${host}`), { code: 'ENOTFOUND' }), [])
@@ -280,6 +300,14 @@ function checkedLookup(deps: DoorDeps): LookupFunction {
       (error: unknown) => callback(toError(error), []),
     )
   }
+}
+
+/** Returns the addresses of a name. Throws `forbidden` where one of them is not on the public net. */
+async function checkedAddresses(deps: DoorDeps, host: string): Promise<LookupAddress[]> {
+  const { resolve = allAddresses, landing = (address) => address } = deps
+  const addresses = await resolve(host)
+  if (!addresses.every((address) => isElsewhere(address, deps))) throw notPublic({ host })
+  return addresses.map(landing).map((address) => ({ address, family: isIP(address) }))
 }
 
 /** Returns true for an address of the public net that is none of this machine's own: those may change at any time. */
@@ -455,6 +483,13 @@ async function* inflated(raw: Readable): AsyncGenerator<Buffer, void, void> {
 /** Returns what went wrong at the net in words: for the model, and for the operator, whose own word `configured` is. */
 export function doorError(thrown: unknown, { host, configured }: { host: string; configured: boolean }): ParleyError {
   const error = toError(thrown)
+  // The proxy is this machine's: a model is not shown where it stands.
+  if (error instanceof ProxyFailed)
+    return new ParleyError(
+      'unavailable',
+      configured ? `${host}: ${error.message}.` : `${host} cannot be reached through the proxy of this machine.`,
+      { cause: error },
+    )
   const code = codeOf(error)
   const words = certificateSentence(code, host, configured) ?? sentence(code, host)
   return new ParleyError('unavailable', words, { cause: error })

@@ -1,5 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import WebSocket from 'ws'
 import { failpoint } from '../../../src/core/failpoint.ts'
+
+import { isProxied, PlainAgent, SecureAgent } from '../../../src/platform/way-out.ts'
 
 /**
  * Published by undici, on which discord.js sends, when the last byte of a request was handed to the operating system.
@@ -19,4 +22,22 @@ export function watchWritten(): () => void {
   }
   subscribe(BODY_SENT, onSent)
   return () => unsubscribe(BODY_SENT, onSent)
+}
+
+/**
+ * Has the sockets of the gateway go through a proxy. `@discordjs/ws` takes no agent: it makes its sockets by the class
+ * that the package `ws` names at the moment when it is loaded, so that this comes before. Without a proxy nothing of
+ * that is changed.
+ */
+export function proxySockets(): void {
+  if (!isProxied()) return
+  const agents = { plain: new PlainAgent(), secure: new SecureAgent() }
+  class ProxiedSocket extends WebSocket {
+    constructor(url: string | URL, protocols?: string | string[], options?: WebSocket.ClientOptions) {
+      const agent = new URL(url).protocol === 'ws:' ? agents.plain : agents.secure
+      super(url, protocols, { ...options, agent })
+    }
+  }
+  // The package names its own class once it is loaded by that library, which changes nothing any more.
+  Object.defineProperty(WebSocket, 'WebSocket', { get: () => ProxiedSocket, set() {} })
 }

@@ -1,10 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
 import { SocketModeClient } from '@slack/socket-mode'
 import type { Clock } from '../../../src/core/clock.ts'
 import { DOORS } from '../../../src/core/doors.ts'
 import { errorCode } from '../../../src/core/errors.ts'
 import { readJson } from '../../../src/core/read-json.ts'
 import { notAnswered, publicUrl, whyUnanswered } from '../../../src/core/wire-error.ts'
+import { proxyDispatcher } from '../../../src/platform/way-out.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { wordOf } from '../../shared/reading.ts'
 import { CLIENT_OPTIONS, readRefusal, slackCall, strangerIn } from './client.ts'
@@ -57,6 +59,8 @@ export class SlackConnection extends SocketModeClient {
   readonly #abort: AbortController
   readonly #wire: Wire
   readonly #watched: WatchedCall
+  /** The socket through a proxy, if there is one: the package can end only those that it has opened itself. */
+  readonly #opened: { readonly socket?: Socket }
   readonly #at: string | undefined
   readonly #onPing = (message: unknown): void => {
     if (isFields(message) && message.websocket === this.#rawSocket()) this.#ports.onFrame()
@@ -67,7 +71,12 @@ export class SlackConnection extends SocketModeClient {
     const wire = createWire()
     const watched = wire.watch(() => {})
     const { fetch } = watched
+    const opened: { socket?: Socket } = {}
+    const dispatcher = proxyDispatcher((socket) => {
+      opened.socket = socket
+    })
     super({
+      ...(dispatcher ? { dispatcher } : {}),
       appToken,
       autoReconnectEnabled: false,
       logger: quietLogger,
@@ -80,6 +89,7 @@ export class SlackConnection extends SocketModeClient {
     })
     this.#abort = abort
     this.#wire = wire
+    this.#opened = opened
     this.#watched = watched
     this.#at = apiRoot === undefined ? undefined : publicUrl(apiRoot)
     this.#clock = clock
@@ -129,6 +139,7 @@ export class SlackConnection extends SocketModeClient {
     void this.disconnect()
     // The second time the package no longer waits for a close frame that may never come.
     this.websocket?.disconnect()
+    this.#opened.socket?.destroy()
   }
 
   protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {

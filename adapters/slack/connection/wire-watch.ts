@@ -1,11 +1,5 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type IncomingMessage,
-  type RequestOptions,
-  request as requestHttp,
-} from 'node:http'
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import type { FetchFunction } from '@slack/web-api'
 import { DOORS } from '../../../src/core/doors.ts'
@@ -13,6 +7,7 @@ import { errorCode } from '../../../src/core/errors.ts'
 import { readBytes } from '../../../src/core/read-bytes.ts'
 import { measureJson, readJson } from '../../../src/core/read-json.ts'
 import type { SeenAnswer } from '../../../src/core/wire-error.ts'
+import { PlainAgent, SecureAgent } from '../../../src/platform/way-out.ts'
 
 /** One call as seen from below. */
 export interface WatchedCall {
@@ -49,8 +44,8 @@ const MAX_CONNECTIONS = 50
  */
 export function createWire(): Wire {
   const options = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_CONNECTION_MS }
-  const plain = new HttpAgent(options)
-  const secure = new HttpsAgent(options)
+  const plain = new PlainAgent(options)
+  const secure = new SecureAgent(options)
   return {
     watch(onWritten) {
       let left = false

@@ -1,9 +1,9 @@
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import type { Agent } from 'node:http'
 import { Telegram, TelegramError } from 'telegraf'
 import type { Telegram as ApiMethods, Opts } from 'telegraf/types'
 import type { Clock } from '../../../src/core/clock.ts'
 import { notAnswered, notTheApi, publicUrl, type WireCall, whyUnanswered } from '../../../src/core/wire-error.ts'
+import { PlainAgent, SecureAgent } from '../../../src/platform/way-out.ts'
 import { type Limits, underDeadline } from '../../shared/deadline.ts'
 import { isFields } from '../../shared/fields.ts'
 import { redactToken } from './redact.ts'
@@ -136,9 +136,9 @@ function causeOf(error: unknown, wire: WatchedWire): string {
 
 const NEVER_BEGUN: CallOutcome = { kind: 'failed', reason: 'stopped', bytesMayHaveLeft: false }
 
-function createPool(root: string | undefined): HttpAgent {
+function createPool(root: string | undefined): Agent {
   const options = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_CONNECTION_MS }
-  return root?.startsWith('http://') === true ? new HttpAgent(options) : new HttpsAgent(options)
+  return root?.startsWith('http://') === true ? new PlainAgent(options) : new SecureAgent(options)
 }
 
 /** Null when the answer is none of the Bot API's refusals: a 5xx says nothing about what was done. */
