@@ -42,7 +42,7 @@ interface Options {
 }
 
 /**
- * A proxy as companies have them: it wants a login, breaks TLS open with a certificate of its own, and leads to nothing
+ * A proxy as companies have them: it wants a login, breaks TLS (port 443) open with a certificate of its own, and leads to nothing
  * but its hosts. Addresses of sockets in the answers of a host become names that are reached by it as well.
  */
 export async function startCompanyProxy({ hosts, login }: Options): Promise<CompanyProxy & { close(): void }> {
@@ -68,17 +68,22 @@ export async function startCompanyProxy({ hosts, login }: Options): Promise<Comp
     open.add(socket)
     socket.on('error', () => {}).on('close', () => open.delete(socket))
   }
+  const statusFor = (host: string): number => (hosts[host] || host.endsWith('.sockets.test') ? proxy.status : 503)
   const outside = createServer((_asked, answer) => answer.writeHead(405).end())
   outside.on('connect', (asked: IncomingMessage, socket: Socket) => {
     keep(socket)
     targets.push(asked.url ?? '')
     const [host = ''] = (asked.url ?? '').split(':')
     const given = Buffer.from(asked.headers['proxy-authorization']?.replace('Basic ', '') ?? '', 'base64').toString()
-    const known = hosts[host] !== undefined || host.endsWith('.sockets.test')
-    const status = given === login ? (known ? proxy.status : 503) : 407
+    const status = given === login ? statusFor(host) : 407
     socket.write(`HTTP/1.1 ${status} ${status === 200 ? 'Connection established' : 'No'}\r\n\r\n`)
-    if (status === 200) inside.emit('connection', socket)
-    else socket.end()
+    if (status !== 200) socket.end()
+    else if (asked.url?.endsWith(':443')) inside.emit('connection', socket)
+    else {
+      const onward = connect(Number(portOf(host)), '127.0.0.1')
+      keep(onward)
+      socket.pipe(onward).pipe(socket)
+    }
   })
   outside.listen(0, '127.0.0.1')
   await once(outside, 'listening')
