@@ -39,11 +39,13 @@ const BEHIND_CHANNELS = KEPT_MS.api
 const BEHIND_DELIVERY = BEHIND_CHANNELS + KEPT_MS.channels
 const BEHIND_TURNS = BEHIND_DELIVERY + KEPT_MS.delivery
 
-interface StopDeps {
+export interface StopDeps {
   readonly clock: Clock
   readonly logger: Logger
   /** Aborted with the error when the disk has failed (F-F03). */
   readonly broken: AbortSignal
+  /** Aborted when the program was replaced on the disk, and cannot load what it needs any more. */
+  readonly gone: AbortSignal
 }
 
 export interface Stopping {
@@ -55,7 +57,7 @@ export interface Stopping {
  * Returns the two ways a daemon ends: by request, in order; or by its disk, at once, since no orderly end could be
  * recorded.
  */
-export function createStop(parts: StoppedParts, { clock, logger, broken }: StopDeps): Stopping {
+export function createStop(parts: StoppedParts, { clock, logger, broken, gone }: StopDeps): Stopping {
   const fallen = new Promise<never>((_, reject) => {
     if (broken.aborted) reject(broken.reason)
     broken.addEventListener('abort', () => reject(broken.reason), { once: true })
@@ -66,13 +68,17 @@ export function createStop(parts: StoppedParts, { clock, logger, broken }: StopD
   stopped.catch(() => {})
   let stopping: Promise<void> | undefined
   const close = (): Promise<void> => closeDaemon(parts, { clock, logger }).finally(ended.resolve)
-  return {
-    stopped,
-    stop() {
-      stopping ??= broken.aborted ? fallen : Promise.race([close(), fallen])
-      return stopping
-    },
+  const stop = (): Promise<void> => {
+    stopping ??= broken.aborted ? fallen : Promise.race([close(), fallen])
+    return stopping
   }
+  const endAsGone = (): void => {
+    logger.error('Another version of Parley was installed while this one runs: it ends, and the next start goes on')
+    stop().catch(() => {})
+  }
+  if (gone.aborted) endAsGone()
+  gone.addEventListener('abort', endAsGone, { once: true })
+  return { stopped, stop }
 }
 
 /**
