@@ -60,46 +60,52 @@ function start(app: string, folder: string): { readonly child: ChildProcess; pri
   }
 }
 
-it('a daemon whose program is replaced says so and ends for a restart, which answers what came in between', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-replaced-'))
-  const telegram = await startTelegramServer({ bots: [{ token: TOKEN }] })
-  const openai = await startOpenAiServer()
-  onTestFinished(async () => {
-    await Promise.all([telegram.close(), openai.close()])
-    rmSync(folder, { recursive: true, force: true })
-  })
-  telegram.world.addUser({ id: 111, firstName: 'Ada' })
-  writeFileSync(
-    join(folder, 'parley.yaml'),
-    `people: { ada: { role: owner, ids: ["telegram:111"] } }
+it.each([
+  ['a message', 'while it was replaced', 'echo while it was replaced'],
+  ['a command', '/remind in 2 hours put the kettle on', 'I remind you here'],
+])(
+  'a daemon whose program is replaced says so at %s and ends for a restart, which answers it',
+  async (_kind, text, answer) => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-replaced-'))
+    const telegram = await startTelegramServer({ bots: [{ token: TOKEN }] })
+    const openai = await startOpenAiServer()
+    onTestFinished(async () => {
+      await Promise.all([telegram.close(), openai.close()])
+      rmSync(folder, { recursive: true, force: true })
+    })
+    telegram.world.addUser({ id: 111, firstName: 'Ada' })
+    writeFileSync(
+      join(folder, 'parley.yaml'),
+      `people: { ada: { role: owner, ids: ["telegram:111"] } }
 agents: [{ id: main, model: openai/rehearsal }]
 models: { openai: { apiKey: rehearsal-key, baseUrl: "${openai.baseUrl}" } }
 channels: { telegram: { accounts: { default: { token: "${TOKEN}", apiRoot: "${telegram.apiRoot}" } } } }
 `,
-  )
-  const app = join(folder, 'lib/parley')
-  install(app, 'first')
-  const first = start(app, folder)
-  await first.printed('Stop with Ctrl-C')
+    )
+    const app = join(folder, 'lib/parley')
+    install(app, 'first')
+    const first = start(app, folder)
+    await first.printed('Stop with Ctrl-C')
 
-  // As npm does: the folder is moved away, the other version comes in its place, and the old one is deleted.
-  renameSync(app, join(folder, 'lib/.parley-old'))
-  install(app, 'next')
-  rmSync(join(folder, 'lib/.parley-old'), { recursive: true })
-  telegram.world.say({ from: 111, text: 'while it was replaced' })
-  await first.printed('Another version of Parley was installed while this one runs')
-  if (first.child.exitCode === null) await once(first.child, 'close')
-  expect(first.child.exitCode).toBe(1)
-  expect(telegram.ledger.entries.filter((entry) => entry.kind === 'message' && entry.botId !== null)).toEqual([])
+    // As npm does: the folder is moved away, the other version comes in its place, and the old one is deleted.
+    renameSync(app, join(folder, 'lib/.parley-old'))
+    install(app, 'next')
+    rmSync(join(folder, 'lib/.parley-old'), { recursive: true })
+    telegram.world.say({ from: 111, text })
+    await first.printed('Another version of Parley was installed while this one runs')
+    if (first.child.exitCode === null) await once(first.child, 'close')
+    expect(first.child.exitCode).toBe(1)
+    expect(telegram.ledger.entries.filter((entry) => entry.kind === 'message' && entry.botId !== null)).toEqual([])
 
-  await start(app, folder).printed('Stop with Ctrl-C')
-  expect((await telegram.ledger.nextFromBot('sent')).text).toBe('echo while it was replaced')
-  telegram.world.say({ from: 111, text: 'and after' })
-  const after = (await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text?.endsWith('after') === true }))
-    .text
-  expect(after).toBe('echo and after')
-  const said = telegram.ledger.entries.filter(
-    (entry) => entry.kind === 'message' && entry.botId !== null && entry.change === 'sent',
-  )
-  expect(said).toHaveLength(2)
-})
+    await start(app, folder).printed('Stop with Ctrl-C')
+    expect((await telegram.ledger.nextFromBot('sent')).text).toContain(answer)
+    telegram.world.say({ from: 111, text: 'and after' })
+    const after = (await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text?.endsWith('after') === true }))
+      .text
+    expect(after).toBe('echo and after')
+    const said = telegram.ledger.entries.filter(
+      (entry) => entry.kind === 'message' && entry.botId !== null && entry.change === 'sent',
+    )
+    expect(said).toHaveLength(2)
+  },
+)

@@ -7,6 +7,7 @@ import { REMOVALS } from '../../core/forgetting.ts'
 import type { InboxId, SessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
+import { isProgramGone } from '../../core/program-gone.ts'
 import type { Session } from '../../core/session.ts'
 import type { InboxOutcome } from '../../core/turn-end.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
@@ -171,6 +172,8 @@ async function answer(command: ChatCommand, call: CommandCall, logger: Logger): 
   try {
     return { text: await command.run(call) }
   } catch (err) {
+    // The daemon ends, and the next start carries the command out.
+    if (isProgramGone(err)) throw err
     if (err instanceof ParleyError && err.code !== 'internal') return { text: err.message, failed: true }
     logger.error('A command failed', { err, command: command.name, traceId: call.dispatch.traceId })
     return { text: calmLine('internal', call.dispatch.traceId), failed: true }
