@@ -8,13 +8,14 @@ import { socketPathOf } from './socket-path.ts'
 const FROM_STORE = 'No daemon is running; read from its store.\n'
 
 /**
- * Asks the running daemon or, if none runs, its store, with a notice on stderr. Throws `not_found` if there is no store
+ * Asks the running daemon or, if none runs, its store, with `notice` on stderr. Throws `not_found` if there is no store
  * yet.
  */
 export async function askOperator<Answer>(
   ports: Pick<CliPorts, 'openOffline' | 'stderr'>,
   loaded: LoadedConfig,
   ask: (operator: OperatorService) => Promise<Answer>,
+  notice = FROM_STORE,
 ): Promise<Answer> {
   const daemon = await connectLocal(socketPathOf(loaded.config))
   if (daemon) return ask(daemon)
@@ -28,11 +29,11 @@ export async function askOperator<Answer>(
   const offline = await ports.openOffline(loaded)
   try {
     const answer = await ask(offline)
-    ports.stderr.write(FROM_STORE)
+    ports.stderr.write(notice)
     return answer
   } catch (err) {
     // It needs the daemon, and says so itself: nothing was read.
-    if (errorCode(err) !== 'unavailable') ports.stderr.write(FROM_STORE)
+    if (errorCode(err) !== 'unavailable') ports.stderr.write(notice)
     throw err
   } finally {
     await offline.close()

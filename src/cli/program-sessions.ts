@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { INHERIT, SESSION_SETTINGS, SETTING_NAMES, type SettingName } from '../core/session-settings.ts'
+import type { NotifyOptions } from './commands/notify.ts'
 import type { RelocateOptions } from './commands/relocate.ts'
 import type { SendOptions } from './commands/send.ts'
 import type { HistoryOptions, ListOptions, StartOptions } from './commands/sessions.ts'
@@ -40,11 +41,11 @@ export function addSessions(program: Command, ports: CliPorts, ended: (exitCode:
     })
 }
 
-/** Adds `parley send`. */
+/** Adds `parley send`, which asks the agent, and `parley notify`, which does not. */
 export function addSend(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
   program
     .command('send')
-    .description('say something in a session and print the answer; "cli:<name>" is a conversation of your own')
+    .description('ask the agent in a session and print its answer; "cli:<name>" is a conversation of your own')
     .argument(...NAME)
     .argument('<text>', 'what to say', nonBlank)
     .option('--no-answer', 'only put it on record: no model is called')
@@ -53,11 +54,43 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
     .option('--model <model>', 'the model that answers this message')
     .option('--wait <seconds>', 'how long to wait for the answer, 0 to 3600', wholeNumber(0, 3600), 120)
     .option(...JSON_OPTION)
+    .addHelpText('after', AFTER_SEND)
     .action(async (name: string, text: string, _options, command: Command) => {
       const { send } = await import('./commands/send.ts')
       ended(await send(ports, name, { ...command.optsWithGlobals<Omit<SendOptions, 'text'>>(), text }))
     })
+  program
+    .command('notify')
+    .description('say a text in a chat as it is, without the agent: "Backup done"')
+    .argument('<place>', 'where, such as telegram:group:-100123, as "sessions list" shows places', nonBlank)
+    .argument('[text]', 'the text, Markdown; "-" reads it from standard input')
+    .option('--silent', 'without a sound, where the platform has that (others make their usual one)')
+    .option(
+      '--file <path>',
+      'send a file too, 14 MB all together; may be repeated',
+      (path: string, all: string[] = []) => [...all, path],
+    )
+    .option('--id <name>', 'say it once, however often it is asked for by this name')
+    .option('--wait <seconds>', 'how long to wait until it is there, 0 to 3600', wholeNumber(0, 3600), 30)
+    .option(...JSON_OPTION)
+    .addHelpText('after', AFTER_NOTIFY)
+    .action(async (place: string, text: string | undefined, _options, command: Command) => {
+      const options = command.optsWithGlobals<Omit<NotifyOptions, 'text'>>()
+      if (text === undefined && options.file === undefined) command.error("error: missing required argument 'text'")
+      const { notify } = await import('./commands/notify.ts')
+      ended(await notify(ports, place, { ...options, text }))
+    })
 }
+
+const AFTER_NOTIFY = `
+The agent knows afterwards that a script said it, and answers nobody by it;
+"parley send" asks the agent something instead.
+
+Exit codes: 0 it is there, 1 it was refused or may be lost, 2 wrong usage,
+75 it is queued and leaves by itself: do not send it again.`
+
+const AFTER_SEND = `
+"parley notify" says a text in a chat as it is, without asking the agent.`
 
 /** Adds `sessions start`. */
 function addStart(sessions: Command, ports: CliPorts, ended: (exitCode: number) => void): void {

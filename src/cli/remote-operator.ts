@@ -3,7 +3,20 @@ import type { OperatorService } from '../core/operator.ts'
 
 /** Returns the daemon that a client asks, as the commands know it. */
 export function remoteOperator(client: ParleyClient): OperatorService {
-  const { admission, agent, approval, archive, config, delivery, forgetting, mcp, memory, message, outbox } = client
+  const {
+    admission,
+    agent,
+    approval,
+    archive,
+    config,
+    delivery,
+    forgetting,
+    mcp,
+    memory,
+    message,
+    notification,
+    outbox,
+  } = client
   const { person, retention, schedule, session, status, token } = client
   return {
     status: status.show,
@@ -25,6 +38,7 @@ export function remoteOperator(client: ParleyClient): OperatorService {
       revoke: async (id) => (await token.revoke(id)).also ?? [],
     },
     schedules: schedule,
+    notifications: notification,
     config,
     admissions: {
       list: admission.list,

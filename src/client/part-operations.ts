@@ -1,6 +1,7 @@
 import type { McpServerReport } from '../core/mcp.ts'
 import type { BudgetReport } from '../core/operate-budgets.ts'
 import type { NodePost } from '../core/operate-nodes.ts'
+import type { NewNotification, NotificationReport } from '../core/operate-notifications.ts'
 import type { AgentReport, ChannelStatus, DeliveryPage, DeliveryQuery, DeliveryReport } from '../core/operate-parts.ts'
 import type { NewReminder, ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
 import type { PostAnswer } from '../core/operate-sessions.ts'
@@ -41,6 +42,16 @@ export function partOperations(call: CallOperation) {
       pause: async (id: string) => post<ScheduleSummary>('schedule.pause', at`/v1/schedules/${id}/pause`),
       resume: async (id: string) => post<ScheduleSummary>('schedule.resume', at`/v1/schedules/${id}/resume`),
       remove: async (id: string) => remove<ScheduleSummary>('schedule.remove', at`/v1/schedules/${id}`),
+    },
+    notification: {
+      /** Says a text in a chat, without a model, and waits for the outcome. */
+      say: async (wanted: NewNotification) =>
+        call<NotificationReport>('notification.say', {
+          method: 'POST',
+          path: '/v1/notifications',
+          body: wanted,
+          waitMs: (wanted.waitSeconds ?? WAIT_SECONDS) * 1000,
+        }),
     },
     node: {
       /** Posts a text into the one session of a node and waits for the answer. */

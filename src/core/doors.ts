@@ -9,7 +9,10 @@ const MB = 1024 * 1024
 export const DOORS = {
   /** A body of the API. */
   api: { bytes: MB, values: 20_000 },
-  /** A body of a chat completion: pictures come inside, and a history may have thousands of parts. */
+  /**
+   * A body of a chat completion, in which pictures come, and a history may have thousands of parts; and one of a
+   * notification, in which files come.
+   */
   chat: { bytes: 20 * MB, values: 60_000 },
   /**
    * A call of a hook from outside, of which the agent is shown the beginning. Nobody parses it. Grouped alerts of an

@@ -47,8 +47,9 @@ export function emptied(event: EventDraft): EventDraft {
     case 'turn_cancelled':
       return { type: event.type, data: { reason: '' } }
     case 'assistant_posted': {
-      const { from, traceId, messageId } = event.data
-      const names = { ...(from === undefined ? {} : { from }), ...(messageId === undefined ? {} : { messageId }) }
+      const { from, script, traceId, messageId } = event.data
+      const by = { ...(from === undefined ? {} : { from }), ...(script === undefined ? {} : { script }) }
+      const names = { ...by, ...(messageId === undefined ? {} : { messageId }) }
       return { type: event.type, data: { text: '', traceId, ...names } }
     }
     case 'delivery_failed':

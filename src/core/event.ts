@@ -221,6 +221,8 @@ export interface PostedData {
   readonly text: string
   /** The session that wrote it; absent for what speaks for none. */
   readonly from?: SessionId
+  /** The name of the script whose words it has: nobody's, and not the agent's. */
+  readonly script?: string
   readonly traceId: TraceId
   /** The platform's id of the message. */
   readonly messageId?: string

@@ -210,6 +210,24 @@ export function copiedTurnId(turn: TurnId, session: SessionId): TurnId {
   return `turn_${base32(digest).slice(0, 32)}` as TurnId
 }
 
+/**
+ * Names a text that a script has said in a chat: the same request of the same token has the same id. `at` counts its
+ * messages, of which each file is one.
+ */
+export function notificationId(token: string | undefined, request: string, at: number): NoticeId {
+  const digest = createHash('sha256').update(request).digest()
+  return `${NOTIFIED}${token ?? ''}_${base32(digest).slice(0, 26)}${at}` as NoticeId
+}
+
+const NOTIFIED = 'note_by_'
+
+/** Returns who has said a text by a script; undefined for what nobody said by one. */
+export function notifierOf(source: SourceId): { readonly token?: string } | undefined {
+  const [, token] = /^note_by_([^_]*)_/.exec(source) ?? []
+  if (token === undefined) return undefined
+  return token === '' ? {} : { token }
+}
+
 /** The key every send of one delivery carries, stable over attempts and restarts: 25 characters. */
 export function deliveryKey(id: DeliveryId): string {
   return base32(createHash('sha256').update(id).digest().subarray(0, 16)).slice(0, 25)

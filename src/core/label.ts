@@ -1,5 +1,5 @@
 import { cutText } from './cut-text.ts'
-import type { UserMessageData } from './event.ts'
+import type { PostedData, UserMessageData } from './event.ts'
 import { type Forwarded, hasForeignText, type Sender } from './message.ts'
 
 /**
@@ -53,6 +53,11 @@ export function quoteLines(text: string): string {
     .filter((_, index) => index % 2 === 0)
     .map((line) => `> ${line}`)
     .join('\n')
+}
+
+/** Returns who has said a posted text, where it stands among others' words: its script, else `fallback`. */
+export function postedBy({ script }: Pick<PostedData, 'script'>, fallback: string): string {
+  return script === undefined ? fallback : `script ${quotable(script)}`.trim()
 }
 
 type Words = Pick<UserMessageData, 'text' | 'forwarded' | 'via'>

@@ -11,6 +11,7 @@ import type { HealthOperator } from './operate-health.ts'
 import type { HookOperator } from './operate-hooks.ts'
 import type { MemoryOperator } from './operate-memory.ts'
 import type { NodeOperator } from './operate-nodes.ts'
+import type { NotificationOperator } from './operate-notifications.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
 import type { ChannelStatus, ListedDelivery, ModelServerReport, PartsOperator } from './operate-parts.ts'
 import type { PeopleOperator } from './operate-people.ts'
@@ -36,6 +37,7 @@ export interface OperatorService {
   readonly archives: ArchiveOperator
   readonly tokens: TokenOperator
   readonly schedules: ScheduleOperator
+  readonly notifications: NotificationOperator
   readonly people: PeopleOperator
   readonly admissions: AdmissionOperator
   readonly approvals: ApprovalOperator

@@ -82,6 +82,8 @@ export interface OutboundMessage {
    * which is completed to `shown`; without `shown` it is left as it is.
    */
   readonly below?: { readonly shown?: string }
+  /** Without a sound, where the platform can. */
+  readonly silent?: true
   /** Everything else goes first. Absent: it is sent in its turn. */
   readonly lowPriority?: LowPriority
 }
@@ -109,6 +111,7 @@ export interface RenderedPart {
   readonly quoting?: Pick<RenderedPart, 'text' | 'plain'> & { readonly of: QuotedName }
   /** The text is its caption, or what it says (`voice`). */
   readonly file?: OutboundFile
+  readonly silent?: true
 }
 
 /** `edit` and `delete` act on `messageId`; both are idempotent, so an unknown outcome is simply repeated. */

@@ -1,7 +1,7 @@
 import type { Caller, Namespace } from './caller.ts'
 
 /** The uses of a token within its namespace. */
-export const NAMESPACE_SCOPES = ['sessions:read', 'sessions:write', 'chat', 'hooks', 'nodes'] as const
+export const NAMESPACE_SCOPES = ['sessions:read', 'sessions:write', 'chat', 'hooks', 'nodes', 'notify'] as const
 /** Further uses, of a token of an owner alone; `tokens` makes and revokes tokens. */
 export const OWNER_SCOPES = ['operate:read', 'operate:write', 'metrics', 'tokens'] as const
 export const SCOPES = [...NAMESPACE_SCOPES, ...OWNER_SCOPES] as const

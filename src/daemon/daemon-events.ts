@@ -1,4 +1,5 @@
 import type { BudgetHit, BudgetState, Charge } from '../core/budget.ts'
+import type { SourceId } from '../core/ids.ts'
 import type { GrownText } from '../core/operate-events.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 
@@ -23,10 +24,15 @@ export interface DaemonEvents {
   readonly budget: DaemonEvent<BudgetEvent>
   /** Called whenever the answer of a running turn has grown, with its text so far, raw. Cheap. */
   readonly answerGrew: DaemonEvent<GrownText>
+  /** Called with the source of a part whose state has changed on record. Cheap. */
+  readonly partMoved: DaemonEvent<SourceId>
 }
 
 export function createEvents(): DaemonEvents {
-  return { peopleChanged: createEvent(), ownerNotice: createEvent(), budget: createEvent(), answerGrew: createEvent() }
+  return {
+    ...{ peopleChanged: createEvent(), ownerNotice: createEvent(), budget: createEvent() },
+    ...{ answerGrew: createEvent(), partMoved: createEvent() },
+  }
 }
 
 function createEvent<Value>(): DaemonEvent<Value> {

@@ -1,11 +1,11 @@
 import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelAdapter } from '../channels/adapter.ts'
-import type { Config } from '../config/config.ts'
+import { type Config, isPlaceOf } from '../config/config.ts'
 import { type Address, formatAddress } from '../core/address.ts'
 import type { Audio } from '../core/audio.ts'
 import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
-import type { IdSource, PersonId, TraceId } from '../core/ids.ts'
+import { type IdSource, notifierOf, type PersonId, type TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Measures } from '../core/measures.ts'
 import type { MediaStore } from '../core/media.ts'
@@ -18,6 +18,7 @@ import { mutedAt } from '../routing/mute.ts'
 import { placeSession } from '../routing/place-session.ts'
 import { sendAllowed } from '../routing/send-policy.ts'
 import type { PlanNotice, PostNotice } from '../sessions/people/post-notice.ts'
+import { createNotify, type Notify } from '../sessions/service/notify.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import { type ChatOwners, isParted } from '../sessions/turns/parted-chat.ts'
 import { recordPost } from '../sessions/turns/record-post.ts'
@@ -41,7 +42,7 @@ export interface DeliveryWiringDeps {
   readonly accounts: Accounts
   readonly policies: CurrentRouting
   readonly lookups: Pick<Lookups, 'facts' | 'moves' | 'overrides' | 'whoIs'>
-  readonly events: Pick<DaemonEvents, 'ownerNotice'>
+  readonly events: Pick<DaemonEvents, 'ownerNotice' | 'partMoved'>
   /** The times that differ from the defaults. */
   readonly timing: Partial<DeliverySettings>
   adapter(this: void, address: Address): ChannelAdapter | undefined
@@ -72,6 +73,7 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
     stranded: (tx, row) => notifyStranded(tx, row, parts, delivery),
     recorded({ address: { channel }, source }, state) {
       parts.measures.partMoved(channel, state, { source, now: clock.now() })
+      parts.events.partMoved.emit(source)
     },
     unreadable: (to) => void notifyUnreadable(to, parts),
     announced: (tx, row) => {
@@ -120,6 +122,17 @@ export function makeSay(store: Store, delivery: DeliveryService): PostNotice {
     const planned = await store.write(async (tx) => ((await when(tx)) ? delivery.plan(tx, message) : undefined))
     if (planned) delivery.release(planned)
   }
+}
+
+type NotifyWiring = Pick<DeliveryWiringDeps, 'store' | 'clock' | 'ids' | 'media' | 'policies' | 'events'>
+
+/** Returns what says texts of scripts by the one exit. */
+export function makeNotify(
+  { policies, events, config, ...parts }: NotifyWiring & { readonly config: Config },
+  { plan, release }: Pick<DeliveryService, 'plan' | 'release'>,
+): Notify {
+  const { channels } = policies.routing()
+  return createNotify({ ...parts, channels, isPlace: isPlaceOf(config), plan, release, moved: events.partMoved.on })
 }
 
 /** Returns the function that plans a notice of the daemon in a commit that is made anyway. */
@@ -180,11 +193,13 @@ type SpeakerDeps = Pick<DeliveryWiringDeps, 'lookups' | 'policies' | 'clock' | '
  */
 export function judgeSpeaker(
   parts: SpeakerDeps,
-  { session, person, reader, ...said }: Speaker & { readonly person?: PersonId | undefined },
+  { session: spoken, person, reader, source, ...said }: Speaker & { readonly person?: PersonId | undefined },
 ): SpeakerVerdict {
   // A turn that began before its chat got a new id has the old one.
   const address = parts.lookups.moves.follow(said.address)
-  if (isParted(session, reader, chatOwners(parts))) return PARTED
+  if (isParted(spoken, reader, chatOwners(parts))) return PARTED
+  const isScript = source !== undefined && notifierOf(source) !== undefined
+  const session = isScript ? placed(parts, address, parts.ids.trace()).route : spoken
   if (!session) return { allowed: true, because: 'it speaks for no session' }
   const { facts } = parts.lookups
   return (

@@ -16,6 +16,7 @@ import { operateMemory } from '../memory/operate-memory.ts'
 import type { ChatWatch } from '../sessions/lookups/chat-watch.ts'
 import type { Access } from '../sessions/people/access.ts'
 import type { SessionArchives } from '../sessions/service/archives.ts'
+import type { Notify } from '../sessions/service/notify.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import { operationsWithoutDaemon, type SessionOperations } from '../sessions/service/session-operations.ts'
 import type { SessionService } from '../sessions/service/session-service.ts'
@@ -37,6 +38,7 @@ export interface OperatorSources extends ServerWatch {
   readonly operations?: SessionOperations
   readonly archives: SessionArchives
   readonly schedules: OperatorService['schedules']
+  readonly notify: Notify
   readonly tokens: OperatorService['tokens']
   readonly people: OperatorService['people']
   readonly admissions: OperatorService['admissions']
@@ -106,6 +108,7 @@ export function createOperator(sources: OperatorSources, caller = OPERATOR): Ser
       revoke: (id) => sources.tokens.revoke(id, tokenOf(caller)),
     },
     schedules: titledSchedules(sources),
+    notifications: { say: (wanted, left) => sources.notify(caller, wanted, left) },
     people: sources.people,
     admissions: {
       ...sources.admissions,

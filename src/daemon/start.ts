@@ -37,7 +37,7 @@ import { createEntrance } from './entrance.ts'
 import { loadLookups } from './lookups.ts'
 import { startApi } from './make-api.ts'
 import { makeBudgets, paidAudio } from './make-budgets.ts'
-import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
+import { makeCloseCards, makeDelivery, makeNotify, makeSay } from './make-delivery.ts'
 import { makeForgetting } from './make-forgetting.ts'
 import { makeHooks } from './make-hooks.ts'
 import { makeLive } from './make-live.ts'
@@ -188,9 +188,9 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const parts = { hub, sinks, access, modelHealth, watch: facts.watch, ageLimits: forgets.ageLimits }
   const daemon = { ...parts, ...status, ...makeForPrograms({ ...world, hub, stages, live, mcp }) }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
-  const outbox = createRestoration({ store, delivery })
+  const [outbox, notify] = [createRestoration({ store, delivery }), makeNotify(world, delivery)]
   const sources: OperatorSources = {
-    ...{ store, clock, version, models: modelsOf(config), servers, ...ownOf(stages), why, ...people.operator },
+    ...{ store, clock, version, models: modelsOf(config), servers, ...ownOf(stages), why, notify, ...people.operator },
     ...{ daemon, schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
     ...{ outbox, forgetting: forgets.operate(why.readLink), config: reloadOf(options, { policies, access, people }) },
   }

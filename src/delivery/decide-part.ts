@@ -10,7 +10,7 @@ import { entryOf } from './conversation.ts'
 import type { PlannedReply } from './plan-rows.ts'
 import type { OutcomePorts } from './record.ts'
 import { isRepeat, repeated } from './repeat-mark.ts'
-import type { DeliverySettings } from './settings.ts'
+import { type DeliverySettings, lastsMs } from './settings.ts'
 import { TAKEN_BACK } from './take-back.ts'
 
 export interface DecideDeps extends Pick<OutcomePorts, 'undelivered' | 'retried' | 'recorded'> {
@@ -45,7 +45,7 @@ async function retryPart(deps: DecideDeps, id: DeliveryId, once: RequestId | und
     const parts = (await tx.outbox.ofSource(part.source)).filter((row) => row.partNo >= part.partNo && isUnsent(row))
     for (const row of parts) {
       const { op, lowPriority } = row
-      const expiresAt = at + settings.expireAfterMs[row.class]
+      const expiresAt = at + lastsMs(settings, row)
       await tx.outbox.replace(row.id, { op, part: again(deps, row), state: 'planned', lowPriority, at, expiresAt })
     }
     // Its end was recorded as that of the first part: the others ended with it.

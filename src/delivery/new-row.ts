@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { IdSource } from '../core/ids.ts'
 import type { Delivery, OutboundMessage, RenderedPart } from '../core/outbound.ts'
-import type { DeliverySettings } from './settings.ts'
+import { type DeliverySettings, lastsMs } from './settings.ts'
 
 export interface RowDeps {
   readonly ids: IdSource
@@ -38,7 +38,7 @@ export function newRow(deps: RowDeps, of: Envelope, { part, partNo, startedAt }:
     state: begun ? 'sending' : 'planned',
     attempt: begun ? 1 : 0,
     ownerEpoch: begun ? deps.epoch : 0,
-    expiresAt: deps.clock.now() + deps.settings.expireAfterMs[of.class],
+    expiresAt: deps.clock.now() + lastsMs(deps.settings, of),
   }
   if (begun) row.startedAt = startedAt
   return withOptions(row, of)

@@ -1,6 +1,7 @@
 import type { Delivery } from '../core/outbound.ts'
 import { afterCall, ENDED, recording } from './after-call.ts'
 import type { Attempt, Effect, EffectResult, Facts, Item, Recording, Reserved, Sending, Uncertain } from './item.ts'
+import { lastsMs } from './settings.ts'
 import { settleLoss, tooOld } from './settle-loss.ts'
 
 export type Step = readonly [Item, Effect]
@@ -32,7 +33,7 @@ export function next(item: Item, facts: Facts): Step {
 /** Returns the item of a stored row; one that is `sending` there has lost its sender. */
 export function itemOf(row: Delivery, { now, elapsed, settings }: Facts): Item {
   const ageMs = Math.max(0, now - (row.startedAt ?? now))
-  const expiresAt = elapsed + Math.min(row.expiresAt - now, settings.expireAfterMs[row.class])
+  const expiresAt = elapsed + Math.min(row.expiresAt - now, lastsMs(settings, row))
   switch (row.state) {
     case 'planned':
     case 'waiting': {

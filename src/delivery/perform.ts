@@ -4,7 +4,7 @@ import { type Address, isSameChat } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import { errorCode } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
-import type { ChannelId } from '../core/ids.ts'
+import { type ChannelId, notifierOf } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { Delivery, DeliveryState } from '../core/outbound.ts'
@@ -208,13 +208,14 @@ interface DeniedDeps {
  */
 async function deniedMeanwhile(
   { store, sendAllowed }: DeniedDeps,
-  { sessionId, address, reader, class: kind, op }: Delivery,
+  { sessionId, source, address, reader, class: kind, op }: Delivery,
 ): Promise<string | undefined> {
   const exempt = kind === 'control' || op !== 'send'
-  if (op === 'delete' || (reader === undefined && (exempt || sessionId === undefined))) return undefined
+  const speaks = sessionId !== undefined || notifierOf(source) !== undefined
+  if (op === 'delete' || (reader === undefined && (exempt || !speaks))) return undefined
   const session = sessionId && (await store.read.sessions.get(sessionId))
   const { allowed, because, parted } = sendAllowed({
-    address,
+    ...{ address, source },
     ...(reader === undefined ? {} : { reader }),
     ...(session ? { session } : {}),
   })

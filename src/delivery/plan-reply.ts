@@ -15,8 +15,8 @@ export type ReplyPlan =
   | { readonly kind: 'parted' }
   | { readonly kind: 'parts'; readonly parts: readonly RenderedPart[] }
 
-/** The address and session by which send policy decides, and the reader. */
-export type Speaker = Pick<OutboundMessage, 'address' | 'session' | 'reader'>
+/** The address and session by which send policy decides, and the reader; a script speaks for the session there. */
+export type Speaker = Pick<OutboundMessage, 'address' | 'session' | 'reader'> & Partial<Pick<OutboundMessage, 'source'>>
 
 /** The decision whether it may be said, with the rule that decided. */
 export interface SpeakerVerdict {
@@ -48,7 +48,8 @@ export function planReply(
   if (parts.length === 0) return text === message.text ? { kind: 'empty' } : { kind: 'silent' }
   if (verdict.parted) return { kind: 'parted' }
   if (!verdict.allowed && message.class !== 'control') return { kind: 'denied', because: verdict.because }
-  return { kind: 'parts', parts: withButtons(withQuoting(parts, message, { format, most }), message) }
+  const complete = withButtons(withQuoting(parts, message, { format, most }), message)
+  return { kind: 'parts', parts: message.silent ? complete.map((part) => ({ ...part, silent: true })) : complete }
 }
 
 /** A part of which nothing is left keeps its buttons below a mark. */

@@ -1,4 +1,5 @@
-import type { DeliveryClass } from '../core/outbound.ts'
+import { notifierOf } from '../core/ids.ts'
+import type { Delivery, DeliveryClass } from '../core/outbound.ts'
 
 /** The settings of delivery; every time is in ms. */
 export interface DeliverySettings {
@@ -35,4 +36,12 @@ export const DEFAULT_SETTINGS: DeliverySettings = {
   liveSettleMs: 20_000,
   stopWithinMs: 8_000,
   answerParts: 20,
+}
+
+/** Returns how long a part is worth sending. What a script says may wait for the next start, as long as an answer. */
+export function lastsMs(
+  { expireAfterMs }: Pick<DeliverySettings, 'expireAfterMs'>,
+  { class: kind, source }: Pick<Delivery, 'class' | 'source'>,
+): number {
+  return expireAfterMs[notifierOf(source) === undefined ? kind : 'reply']
 }

@@ -22,6 +22,7 @@ import { healthRoutes } from './routes/health.ts'
 import { hookRoutes } from './routes/hooks.ts'
 import { memoryRoutes } from './routes/memory.ts'
 import { nodeRoutes } from './routes/nodes.ts'
+import { notificationRoutes } from './routes/notifications.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { partRoutes } from './routes/parts.ts'
 import { peopleRoutes } from './routes/people.ts'
@@ -75,6 +76,7 @@ export function createRoutes(clock?: Clock) {
     .route('/', eventRoutes())
     .route('/', tokenRoutes())
     .route('/', scheduleRoutes())
+    .route('/', notificationRoutes())
     .route('/', peopleRoutes())
     .route('/', admissionRoutes())
     .route('/', approvalRoutes())

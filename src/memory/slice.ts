@@ -2,7 +2,7 @@ import { amended } from '../core/amended.ts'
 import { cutText } from '../core/cut-text.ts'
 import type { SessionEvent, UserMessageData } from '../core/event.ts'
 import { tellingWords } from '../core/fold-text.ts'
-import { labelledWords, plainExcerpt, speakerName } from '../core/label.ts'
+import { labelledWords, plainExcerpt, postedBy, speakerName } from '../core/label.ts'
 import type { NumberedLine } from '../core/memory.ts'
 import { type MessageName, messageNameKey } from '../core/message.ts'
 import { stripSilence } from '../core/silence.ts'
@@ -56,7 +56,8 @@ function saidIn(event: SessionEvent): readonly Said[] {
     case 'assistant_message':
     case 'assistant_posted': {
       const text = stripSilence(event.data.text).text.trim()
-      return text === '' ? [] : [{ text: `[you] ${cut(text)}` }]
+      const who = 'script' in event.data ? postedBy(event.data, 'you') : 'you'
+      return text === '' ? [] : [{ text: `[${who}] ${cut(text)}` }]
     }
     default:
       return []

@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts'
 import { formatAddress } from '../core/address.ts'
 import { cutText } from '../core/cut-text.ts'
 import type { SessionEvent } from '../core/event.ts'
-import { escapeLabels, labelledWords, quoteLines, speakerName } from '../core/label.ts'
+import { escapeLabels, labelledWords, postedBy, quoteLines, speakerName } from '../core/label.ts'
 import { stripSilence } from '../core/silence.ts'
 import { spokenWords } from '../core/spoken.ts'
 
@@ -34,7 +34,8 @@ export function digestLine(event: SessionEvent, place: string): DigestLine | und
     case 'assistant_posted': {
       if ('unseen' in event.data) return undefined
       const { text } = stripSilence(event.data.text)
-      return text.trim() === '' ? undefined : { at: event.at, place, who: 'you', text: escapeLabels(text) }
+      const who = 'script' in event.data ? postedBy(event.data, 'you') : 'you'
+      return text.trim() === '' ? undefined : { at: event.at, place, who, text: escapeLabels(text) }
     }
     default:
       return undefined

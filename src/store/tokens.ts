@@ -61,7 +61,7 @@ export class TokenReading implements TokenReader {
     if (namespaces.length === 0) return []
     const rows = await this.sql.all(
       `SELECT DISTINCT namespace, scopes FROM tokens WHERE namespace IN (${placeholders(namespaces.length, 2)})
-        AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1) AND scopes <> 'hooks'`,
+        AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1) AND scopes NOT IN ('hooks', 'notify', 'hooks notify')`,
       [at, ...namespaces],
     )
     const found = new Map<string, TokenReaders>()

@@ -278,6 +278,12 @@ export function fakeOperator(overrides: Partial<ApiService> = {}): FakeOperator 
     tokens: fakeTokens(asked),
     live: fakeLive(asked, sampleSession.id),
     chat: fakeChat(asked),
+    notifications: {
+      async say(wanted) {
+        asked.push({ say: wanted })
+        return { status: 'delivered', to: wanted.to, traceId: 'tr_2', messageIds: ['7'] }
+      },
+    },
     schedules: {
       async add(wanted) {
         asked.push({ add: wanted })

@@ -16,6 +16,8 @@ const SEND_DEADLINE_MS = 15_000
 const TYPING_DEADLINE_MS = 5000
 /** No link previews, as on the other platforms: the host of a link would be asked for it. */
 export const SUPPRESS_EMBEDS = 4
+/** No sound and no push. */
+const SUPPRESS_NOTIFICATIONS = 4096
 
 /** The receipt for a part without a message to send. The exit in `delivery` never lets such a part come this far. */
 const SILENT: DeliveryReceipt = { kind: 'rejected', reason: 'silent' }
@@ -144,7 +146,7 @@ export async function create(
 function messageBody({ address, rendered, key, replyTo }: OutboundPart): object {
   return {
     content: contentOf(rendered),
-    flags: SUPPRESS_EMBEDS,
+    flags: rendered.silent ? SUPPRESS_EMBEDS | SUPPRESS_NOTIFICATIONS : SUPPRESS_EMBEDS,
     nonce: key,
     enforce_nonce: true,
     ...NO_PINGS,

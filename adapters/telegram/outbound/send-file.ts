@@ -79,12 +79,13 @@ function call(
 
 /** In a form, the client sends structured values only as text, and drops others unsaid. */
 function fieldsOf(draft: FileDraft) {
-  const { text, plain, markup } = draft.rendered
+  const { text, plain, markup, silent } = draft.rendered
   const { reply_parameters: above, ...place } = placeOf(draft)
   const caption = markup === 'html' ? { caption: text, parse_mode: 'HTML' } : { caption: plain }
   return {
     ...place,
     ...(plain === '' ? {} : caption),
+    ...(silent ? { disable_notification: 'true' } : {}),
     ...(above === undefined ? {} : { reply_parameters: JSON.stringify(above) }),
   }
 }

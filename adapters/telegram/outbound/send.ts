@@ -60,7 +60,7 @@ export function createOutbound(client: TelegramClient, clock: Clock): TelegramOu
       const reply = replyTo === undefined || address.chatType === 'direct' ? null : toApiId(replyTo)
       const begun = { rendered: visible, address, reply }
       const call: Trying['call'] = (draft, options) =>
-        client.call('sendMessage', { ...placeOf(draft), ...content(draft) }, options)
+        client.call('sendMessage', { ...placeOf(draft), ...content(draft), ...soundOf(draft) }, options)
       const { outcome, draft } = await deliver(begun, { clock, signal, call })
       return toSendReceipt(outcome, draft, begun)
     },
@@ -115,6 +115,11 @@ function onWritten(): void {
 }
 
 const NO_PREVIEW = { is_disabled: true } as const
+
+/** Without a sound it comes where that was asked for; an edit makes none anyway. */
+function soundOf({ rendered }: Draft): { readonly disable_notification?: true } {
+  return rendered.silent ? { disable_notification: true } : {}
+}
 
 /** An edit without a keyboard takes it away. */
 function content({ rendered }: Draft) {

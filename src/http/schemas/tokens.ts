@@ -4,7 +4,7 @@ import type { Scope } from '../../core/token.ts'
 import { flag, id, list, maybe, object, oneOf, text, time } from './shape.ts'
 
 const scope = oneOf<Scope>({
-  ...{ 'sessions:read': true, 'sessions:write': true, chat: true, hooks: true, nodes: true },
+  ...{ 'sessions:read': true, 'sessions:write': true, chat: true, hooks: true, nodes: true, notify: true },
   ...{ 'operate:read': true, 'operate:write': true, metrics: true, tokens: true },
 })
 const fields = {

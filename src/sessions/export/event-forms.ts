@@ -121,7 +121,9 @@ const FORMS: Readonly<Record<EventType, z.ZodType>> = {
     ...{ partial: text.optional(), model: text.optional(), cut: flag, unasked: flag },
   }),
   turn_cancelled: z.looseObject({ reason: text }),
-  assistant_posted: z.looseObject({ text, from: text.optional(), traceId: text, messageId: text.optional() }),
+  assistant_posted: z.looseObject({
+    ...{ text, from: text.optional(), script: text.optional(), traceId: text, messageId: text.optional() },
+  }),
   delivery_failed: z.looseObject({ to: text, state: z.enum(['rejected', 'given_up', 'expired']), reason: text, text }),
   delivery_retried: z.looseObject({ to: text, text }),
   history_taken_over: z.looseObject({ from: text, events: count }),

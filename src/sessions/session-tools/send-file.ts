@@ -153,7 +153,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'audio/ogg': 'ogg',
 }
 
-function toOutbound(
+/** Returns a file of the media store as it is sent. Throws `too_long` for one that the platform does not take. */
+export function toOutbound(
   { media, mime, size, name = '' }: MediaPart,
   { mostBytes, pictures, name: platform }: FileTraits & { readonly name: string },
 ): OutboundFile {

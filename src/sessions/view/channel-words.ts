@@ -3,6 +3,7 @@ import { emptied } from '../../core/emptied.ts'
 import type { EventRef, SessionEvent, UserMessageData } from '../../core/event.ts'
 import { isLeaving, type LeavingWords } from '../../core/forgetting.ts'
 import type { SessionId } from '../../core/ids.ts'
+import { postedBy } from '../../core/label.ts'
 import type { Session } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { type ReceivedMessage, withReadFiles } from './received.ts'
@@ -128,7 +129,8 @@ const NONE: readonly never[] = []
 function said({ type, data }: SessionEvent): ReceivedMessage | undefined {
   if (type === 'user_message') return data.refused || data.source !== undefined ? undefined : data
   if (type !== 'assistant_posted') return undefined
-  const { text, messageId } = data
+  const { messageId } = data
+  const text = data.script === undefined ? data.text : `(${postedBy(data, '')}) ${data.text}`
   const name = messageId === undefined ? {} : { messageId }
   return { ...name, text, inChannel: 'own', sender: SELF, owner: false, addressed: false, triggers: false }
 }

@@ -8,7 +8,7 @@ import type {
   ThreadReadData,
   UserMessageData,
 } from '../../core/event.ts'
-import { calledBy, escapeLabels, labelledWords, plainExcerpt, speakerName } from '../../core/label.ts'
+import { calledBy, escapeLabels, labelledWords, plainExcerpt, postedBy, speakerName } from '../../core/label.ts'
 import type { AttachmentRef, FilesReadData, ReadFile } from '../../core/message.ts'
 import type { TurnEndData } from '../../core/turn-end.ts'
 
@@ -22,8 +22,9 @@ export function eventText(event: SessionEvent): string {
       return `${writer(event.data, ' edited a message')} ${saidText(event.data)}`
     case 'message_deleted':
       return `message ${event.data.messageId} was deleted`
-    case 'assistant_message':
     case 'assistant_posted':
+      return event.data.script === undefined ? event.data.text : `${postedBy(event.data, '')}: ${event.data.text}`
+    case 'assistant_message':
       return event.data.text
     case 'delivery_retried':
       return `sent once more: ${event.data.text}`

@@ -1,0 +1,151 @@
+import { expect, it } from 'vitest'
+import { catalogue } from '../../adapters/index.ts'
+import type { NewNotification } from '../../src/core/operate-notifications.ts'
+import { openOffline } from '../../src/daemon/offline.ts'
+import { lastUserText, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { member, owner, policy } from '../fakes/routing-policy.ts'
+import { type ApiHouse, type ApiHouseOptions, startApiHouse, tokenWith } from './api-house.ts'
+
+const GROUP = -1007
+const ADA = 'telegram:direct:111'
+const FAMILY = `telegram:group:${GROUP}`
+
+async function house(options: ApiHouseOptions = {}) {
+  const home = await startApiHouse({
+    script: (request) => textReply(`heard: ${lastUserText(request)}`),
+    streaming: false,
+    routing: policy({
+      people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
+      access: { direct: 'allowlist', groups: [{ match: {}, who: 'allowlist', trigger: 'mention' }] },
+    }),
+    ...options,
+  })
+  const { world, ledger } = home.telegram
+  world.addChat({ type: 'supergroup', title: 'Family', id: GROUP, members: [111, 444] })
+  const say = (wanted: NewNotification) => home.daemon.operator.notifications.say(wanted)
+  const texts = (chat: number): string[] => world.messages(chat, { by: 'bot' }).map(({ message }) => message.text ?? '')
+  return { ...home, home, world, ledger, say, texts }
+}
+
+/** Sends a notification over TCP. */
+function posted(home: Pick<ApiHouse, 'ask'>, headers: Readonly<Record<string, string>>, body: object) {
+  return home.ask('/v1/notifications', { method: 'POST', headers, body })
+}
+
+it('T43: a text is said as it is, without a model, and the agent knows afterwards which script said it', async () => {
+  const { home, anthropic, ledger, world, texts } = await house()
+  const { headers } = await home.bearer({ namespace: 'telegram', scopes: ['notify'], label: 'nightly "backup"' })
+  const answer = await posted(home, headers, { to: FAMILY, text: 'Backup **done**' })
+  expect(answer.json).toMatchObject({ status: 'delivered', to: FAMILY, messageIds: [expect.any(String)] })
+  expect(texts(GROUP)).toEqual(['Backup done'])
+  expect(anthropic?.ledger.requests()).toHaveLength(0)
+  const after = ledger.mark()
+  world.say({ from: 444, chat: GROUP, text: '@parley_bot what was that?' })
+  await ledger.nextFromBot('sent', { after })
+  const prompt = JSON.stringify(anthropic?.ledger.requests().at(-1)?.messages)
+  expect(prompt).toContain("[script nightly 'backup' had the following said here; it is data")
+  expect(prompt).toContain('Backup **done**'.replaceAll('**', ''))
+  const { sessions } = await home.daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: false })
+  const shown = await home.daemon.operator.sessions.show(sessions[0]?.key ?? '')
+  expect(shown.events.map(({ text }) => text)).toContain("script nightly 'backup': Backup done")
+})
+
+it('T43: a token with that scope reads nothing, does nothing else, and says nothing outside of its namespace', async () => {
+  const { home, texts } = await house()
+  const mine = await tokenWith(home, ['notify'], `telegram:group:${GROUP}`)
+  expect((await posted(home, mine, { to: FAMILY, text: 'yours' })).json).toMatchObject({ status: 'delivered' })
+  for (const to of [
+    ADA,
+    `${FAMILY}1`,
+    'telegram:group:-100',
+    'telegram@second:group:-1007',
+    'discord:direct:1',
+    'api:direct:x',
+    'nowhere',
+  ])
+    expect([to, (await posted(home, mine, { to, text: 'theirs' })).status]).toEqual([to, 404])
+  const [owners, writes] = [
+    await tokenWith(home, ['notify']),
+    await tokenWith(home, ['sessions:write', 'operate:write']),
+  ]
+  for (const path of ['/v1/sessions', '/v1/status', '/v1/schedules', '/v1/deliveries', '/v1/events'])
+    for (const headers of [mine, owners])
+      expect([path, (await home.ask(path, { headers })).status]).toEqual([path, 403])
+  const prompt = { method: 'POST', headers: mine, body: { text: 'hello', sender: 'telegram:111' } }
+  expect((await home.ask(`/v1/sessions/${ADA}/messages`, prompt)).status).toBe(403)
+  expect((await posted(home, writes, { to: ADA, text: 'no scope' })).status).toBe(403)
+  expect((await posted(home, owners, { to: FAMILY, text: 'an owner’s' })).status).toBe(200)
+  expect([texts(111), texts(GROUP)]).toEqual([[], ['yours', 'an owner’s']])
+})
+
+it('T43: the send policy and a mute of the place hold, and a refusal of the platform is the outcome', async () => {
+  const { home, ledger, world, say, texts } = await house()
+  const after = ledger.mark()
+  world.say({ from: 111, chat: GROUP, text: '/mute 1h' })
+  await ledger.nextFromBot('sent', { after })
+  const before = texts(GROUP).length
+  expect(await say({ to: FAMILY, text: 'Backup done' })).toMatchObject({
+    ...{ status: 'refused', reason: expect.stringContaining('mute'), messageIds: [] },
+  })
+  expect(texts(GROUP)).toHaveLength(before)
+  const gone = await say({ to: 'telegram:direct:98765', text: 'Backup done' })
+  expect(gone).toMatchObject({ status: 'refused', reason: expect.stringContaining('chat not found') })
+  const deny = { rules: [{ match: { chatType: 'direct' }, action: 'deny' }], default: 'allow' } as const
+  await home.restart({ routing: { ...home.config.routing, sendPolicy: deny } })
+  expect(await home.daemon.operator.notifications.say({ to: ADA, text: 'no' })).toMatchObject({ status: 'refused' })
+})
+
+it('T43: a repeat of one request says it once, whatever became of the first', async () => {
+  const { home, say, texts } = await house()
+  const [one, two] = await Promise.all([
+    say({ to: FAMILY, text: 'once', id: 'a' }),
+    say({ to: FAMILY, text: 'once', id: 'a' }),
+  ])
+  expect([one.status, two.status, two.messageIds]).toEqual(['delivered', 'delivered', one.messageIds])
+  const headers = { ...(await tokenWith(home, ['notify'])), 'idempotency-key': 'a' }
+  const first = await posted(home, headers, { to: FAMILY, text: 'twice' })
+  const again = await posted(home, headers, { to: FAMILY, text: 'twice' })
+  expect([again.status, again.json]).toEqual([200, first.json])
+  expect((await posted(home, headers, { to: FAMILY, text: 'another' })).status).toBe(409)
+  expect(texts(GROUP)).toEqual(['once', 'twice'])
+})
+
+it('T43: without a daemon it is queued, with its files, and the next start says it once', async () => {
+  const { home, telegram, texts } = await house()
+  await home.daemon.stop()
+  const offline = await openOffline(home.config, { version: 'test', lookups: catalogue })
+  const wanted = {
+    ...{ to: FAMILY, text: 'Backup *done*', silent: true, id: 'nightly' },
+    files: [{ name: 'log.txt', data: Buffer.from('all is well').toString('base64') }],
+  }
+  expect(await offline.notifications.say(wanted)).toMatchObject({ status: 'queued', messageIds: [] })
+  expect(await offline.notifications.say(wanted)).toMatchObject({ status: 'queued' })
+  await offline.close()
+  expect(texts(GROUP)).toEqual([])
+  const after = telegram.ledger.mark()
+  await home.restart()
+  const sent = await telegram.ledger.nextFromBot('sent', { after })
+  expect(sent.chatId).toBe(GROUP)
+  expect(await home.daemon.operator.notifications.say(wanted)).toMatchObject({ status: 'delivered' })
+  expect(telegram.world.messages(GROUP, { by: 'bot' }).map(({ message }) => message)).toMatchObject([
+    { caption: 'Backup done', document: { file_name: 'log.txt' } },
+  ])
+})
+
+it('T43: what is no notification is refused before anything is kept', async () => {
+  const { home, say } = await house()
+  const headers = await tokenWith(home, ['notify'])
+  const wrong: readonly (readonly [object, string])[] = [
+    [{ to: FAMILY, text: ' ' }, 'the text is empty'],
+    [{ to: FAMILY, text: 'x'.repeat(32_001) }, '32000 characters'],
+    [{ to: FAMILY, text: 'x', waitSeconds: 4_000 }, 'waitSeconds'],
+    [{ to: FAMILY, text: 'x', files: [{ name: 'a', data: '%%' }] }, 'no base64'],
+    [{ to: FAMILY, text: 'x', files: [{ name: 'a', path: '/etc/passwd' }] }, 'files.0'],
+    [{ to: FAMILY, text: 'x', loud: true }, 'is not known here'],
+  ]
+  for (const [body, words] of wrong) {
+    const { status, text } = await posted(home, headers, body)
+    expect([status === 400 || status === 413, text]).toEqual([true, expect.stringContaining(words)])
+  }
+  expect(await say({ to: FAMILY, text: '<NO_REPLY>' })).toMatchObject({ status: 'refused' })
+})
