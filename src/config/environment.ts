@@ -1,6 +1,6 @@
 import type { AccountVariable, Channels } from '../core/channel-traits.ts'
 import type { ChannelId } from '../core/ids.ts'
-import { nearMatch } from './near-match.ts'
+import { nearMatch } from '../core/near-match.ts'
 import { type Surroundings, usualConfigFile } from './places.ts'
 
 type Env = Surroundings['env']

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { SERVER_KINDS, type ServerKind } from '../core/model-server.ts'
-import { nearMatch } from './near-match.ts'
+import { nearMatch } from '../core/near-match.ts'
 import { text, url } from './schema-parts.ts'
 
 const access = {

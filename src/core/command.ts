@@ -1,5 +1,6 @@
-import type { Decision, Dispatch } from './dispatch.ts'
+import type { Decision, Dispatch, Identity } from './dispatch.ts'
 import type { InboxId, PersonId } from './ids.ts'
+import { nearMatch } from './near-match.ts'
 
 /** A control command people type in a chat. `sessions/commands/index.ts` has all of them. */
 export interface ChatCommand {
@@ -38,4 +39,14 @@ export interface CommandCall {
   readonly dispatch: Dispatch
   readonly decision: Extract<Decision, { kind: 'control' }>
   readonly args: string
+}
+
+/** Returns true if somebody may give a command. */
+export function mayGive({ role, person }: Identity, { who, also = [] }: Pick<ChatCommand, 'who' | 'also'>): boolean {
+  return who === 'anyone' || role === 'owner' || (person !== undefined && also.includes(person))
+}
+
+/** Returns the command that a mistyped name most likely meant. */
+export function nearCommand(name: string, commands: ReadonlyMap<string, ChatCommand>): ChatCommand | undefined {
+  return commands.get(nearMatch(name, [...commands.keys()]) ?? '')
 }

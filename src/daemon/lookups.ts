@@ -59,7 +59,7 @@ export async function loadLookups(parts: LookupsDeps): Promise<Lookups> {
   const moves = await openMoves(parts, () => Promise.all([mutes.reload(), overrides.reload(), admissionFacts.reload()]))
   const facts = await loadFacts({
     ...{ ...parts, read: store.read, access, admissions: admissionFacts, mutes, moves, overrides },
-    command: (name) => commands.get(name),
+    commands,
   })
   return {
     ...{ access, facts, admissionFacts, mutes, moves, overrides },

@@ -1,3 +1,4 @@
+import { mayGive } from '../core/command.ts'
 import type { Identity, IgnoreReason, TraceStep } from '../core/dispatch.ts'
 import type { InboundEvent, InboundText } from '../core/message.ts'
 import type { KnownCommand } from './route-facts.ts'
@@ -15,7 +16,8 @@ const EMPTY: Input = { kind: 'ignore', reason: 'empty', step: stop('command', 'n
 
 /**
  * A known control command is recognised by the platform's entity, never by the text (T28); an owner's command says
- * nothing to others. A command nobody knows is a message like any other.
+ * nothing to others. A command nobody knows is a message like any other, unless it is near one that its sender may
+ * give, and said to the bot: that is a slip, which an answer names.
  */
 export function readInput(event: InboundEvent, identity: Identity, known: KnownCommand | undefined): Input {
   switch (event.kind) {
@@ -24,19 +26,23 @@ export function readInput(event: InboundEvent, identity: Identity, known: KnownC
     case 'edit':
       return isEmpty(event) ? EMPTY : { kind: 'text', event, step: EDIT }
     case 'command':
-      if (known === undefined)
+      if (known === undefined || (known.near !== undefined && !isSlip(event, identity, known)))
         return { kind: 'text', event, step: pass('command', `/${event.name} is no command of ours`) }
-      if (!isFor(known, identity)) {
+      if (!mayGive(identity, known)) {
         return { kind: 'ignore', reason: 'command_for_owner', step: stop('command', `/${event.name} is for the owner`) }
       }
-      return { kind: 'control', event, command: event.name, step: pass('command', `/${event.name}`) }
+      return { kind: 'control', event, command: event.name, step: pass('command', meant(event.name, known)) }
     default:
       return { kind: 'ignore', reason: 'unsupported_event', step: stop('command', `a ${event.kind} asks for nothing`) }
   }
 }
 
-function isFor({ who, also = [] }: KnownCommand, { role, person }: Identity): boolean {
-  return who === 'anyone' || role === 'owner' || (person !== undefined && also.includes(person))
+function isSlip({ address, mentioned }: InboundText, identity: Identity, known: KnownCommand): boolean {
+  return (address.chatType === 'direct' || mentioned) && mayGive(identity, known)
+}
+
+function meant(name: string, { near }: KnownCommand): string {
+  return near === undefined ? `/${name}` : `/${name} is no command of ours, and near /${near}`
 }
 
 function isEmpty({ text, attachments, enclosed }: InboundText): boolean {

@@ -27,7 +27,7 @@ export interface RouteFacts {
    * Returns an owner's decision about an applicant, by its key; undefined if it never asked. Must not depend on `this`.
    */
   readonly admission: (key: string) => AdmissionFact | undefined
-  /** A control command by its name in lower case; undefined if there is none of that name. */
+  /** A control command by its name in lower case; undefined if there is none of that name, and none that is near. */
   command(name: string): KnownCommand | undefined
   /**
    * We are part of this thread, and somebody spoke there not long before `at`. Asked only where a rule follows threads.
@@ -45,4 +45,6 @@ export interface KnownCommand {
   readonly open: boolean
   /** Without an argument it is no command of those people once there is an owner: they ask to be let in. */
   readonly asks?: boolean
+  /** There is none of that name: this is the one that was most likely meant. */
+  readonly near?: string
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { CallEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
-import { policy } from '../fakes/routing-policy.ts'
+import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { removeTempFolders, tempFolder, withDatabase } from '../store/temp-database.ts'
 import { type Household, startHousehold } from './household.ts'
 
@@ -26,6 +26,75 @@ async function family(options: Parameters<typeof startHousehold>[0] = {}): Promi
   }
   return Object.assign(house, { chat, tell })
 }
+
+describe('a command that is mistyped or not for its sender', () => {
+  const routing = policy({
+    people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
+    access: { direct: 'allowlist', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
+  })
+
+  it('T28: is answered with the near one, and any other word is a message', async () => {
+    const { telegram, anthropic, chat, tell } = await family({ routing })
+    const alone = async (from: number, text: string): Promise<string> => {
+      const after = telegram.ledger.mark()
+      telegram.world.say({ from, text })
+      return (await telegram.ledger.nextFromBot('sent', { after })).text
+    }
+    expect(await alone(444, '/remnd in 2h tea')).toBe('There is no /remnd here; did you mean /remind?')
+    expect(await tell(444, '/stpo@parley_bot')).toBe('There is no /stpo here; did you mean /stop?')
+    expect(await alone(111, '/statsu')).toBe('There is no /statsu here; did you mean /status?')
+    expect(anthropic?.ledger.requests()).toHaveLength(0)
+    // A member is pointed to no command of the owner's, and what resembles nothing is for the agent.
+    expect(await alone(444, '/aprovals')).toBe('answered')
+    expect(await alone(444, '/weather tomorrow')).toBe('answered')
+    const before = telegram.world.messages(chat, { by: 'bot' }).length
+    telegram.world.say({ from: 555, chat, text: '/remnd in 2h tea' })
+    telegram.world.say({ from: 555, chat, text: '/remnd@other_bot in 2h tea' })
+    telegram.world.say({ from: 444, chat, text: '/mute' })
+    expect(await tell(444, '@parley_bot are you there?')).toBe('answered')
+    expect(telegram.world.messages(chat, { by: 'bot' })).toHaveLength(before + 1)
+  })
+
+  it("T27: an owner's command of a member gets one line in a direct chat, and does nothing", async () => {
+    const { telegram, anthropic, daemon } = await family({ routing })
+    for (const text of ['/admit', '/status', '/send off']) {
+      const after = telegram.ledger.mark()
+      telegram.world.say({ from: 444, text })
+      const { text: line } = await telegram.ledger.nextFromBot('sent', { after })
+      expect(line).toBe(`${text.split(' ')[0]} is for my owner alone.`)
+    }
+    expect(anthropic?.ledger.requests()).toHaveLength(0)
+    expect((await daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: true })).total).toBe(0)
+  })
+})
+
+describe('/help', () => {
+  it('is grouped, fits the screen of a phone, and says more of one command', async () => {
+    const routing = policy({
+      people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
+      access: { direct: 'allowlist', groups: [] },
+    })
+    const { telegram } = await family({ routing })
+    const ask = async (from: number, text: string): Promise<string> => {
+      const after = telegram.ledger.mark()
+      telegram.world.say({ from, text })
+      return (await telegram.ledger.nextFromBot('sent', { after })).text
+    }
+    const [members, owners] = [await ask(444, '/help'), await ask(111, '/help')]
+    const lines = members.split('\n')
+    expect(lines.length).toBeLessThanOrEqual(25)
+    for (const line of [...lines, ...owners.split('\n')]) expect([line, line.length <= 40]).toEqual([line, true])
+    const titles = ['Talk', 'Reminders', 'Memory and privacy']
+    expect(lines.filter((line) => line !== '' && !line.includes('/'))).toEqual(titles)
+    expect(owners.split('\n').filter((line) => line !== '' && !line.includes('/'))).toEqual([...titles, 'Owners'])
+    // Nothing but the greeting is missing, and nothing stands below "More" that this page knows.
+    expect(owners).not.toContain('More')
+    expect(await ask(444, '/help /remind')).toBe(
+      '/remind: Remind you here; list shows what is due, cancel <id> ends it.\nBehind it: when and of what, or list, or cancel and an id.',
+    )
+    expect(await ask(444, '/help status')).toContain('There is no such command')
+  })
+})
 
 describe('/mute', () => {
   it('S25: the agent says nothing there, keeps what is said, and speaks again after /mute off', async () => {

@@ -88,7 +88,7 @@ describe('what people send on Telegram', () => {
     const { telegram, prompts } = await house({ access: ALL })
     const chat = telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111] })
     telegram.world.say({ from: 111, chat, text: '@parley_bot /help' })
-    expect((await telegram.ledger.nextFromBot('sent')).text).toContain('/help: What I can do')
+    expect((await telegram.ledger.nextFromBot('sent')).text).toContain('/new: begin a fresh conversation')
     expect(prompts()).toEqual([])
   })
 })

@@ -5,6 +5,7 @@ import {
   type QuotedMessage,
   type Sender,
 } from '../../../src/core/message.ts'
+import { nearMatch } from '../../../src/core/near-match.ts'
 import {
   type Fields,
   fieldsOf,
@@ -327,9 +328,15 @@ interface CommandFacts {
   readonly commands: ReadonlySet<string> | undefined
 }
 
+/** Returns true for a name that is nearly one of ours. */
+function isSlip(name: string, commands: ReadonlySet<string>): boolean {
+  return nearMatch(name, [...commands]) !== undefined
+}
+
 /**
  * `!name …` anywhere, and `/name …` where the bot is addressed, behind its mention or without. Only names that are
- * ours: the mark is shared with other bots, and what is for them must stay a plain message.
+ * ours, or nearly where the bot is addressed: the mark is shared with other bots, and what is for them must stay a plain
+ * message.
  */
 function readCommand(text: string, { isOwn, addressed, commands }: CommandFacts): TypedCommand | null {
   const match = /^([!/])([a-z][a-z0-9_-]{0,31})(?=$|\s)([\s\S]*)$/i.exec(withoutMarks(text, isOwn))
@@ -338,7 +345,7 @@ function readCommand(text: string, { isOwn, addressed, commands }: CommandFacts)
   const name = word.toLowerCase()
   if (mark === '/' && !addressed) return null
   // Before the names are known, `!word` in a guild is as likely meant for another bot.
-  if (commands === undefined ? !addressed : !commands.has(name)) return null
+  if (commands === undefined ? !addressed : !commands.has(name) && !(addressed && isSlip(name, commands))) return null
   return { name, args: rest.trim() }
 }
 

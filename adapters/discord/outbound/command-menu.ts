@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ChannelState } from '../../../src/channels/adapter.ts'
 import type { MenuCommand } from '../../../src/channels/capabilities.ts'
 import { ParleyError } from '../../../src/core/errors.ts'
-import { isFields } from '../../shared/fields.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
 import { isSnowflake } from '../address.ts'
 import { type Call, type DiscordClient, reasonOf } from '../connection/client.ts'
 
@@ -40,8 +40,28 @@ export async function registerMenu(ports: MenuPorts, commands: readonly MenuComm
   const application = await call(ports, { verb: 'GET', path: '/applications/@me' })
   const id = isFields(application) ? application.id : undefined
   if (!isSnowflake(id)) throw new ParleyError('unavailable', 'Discord does not say which application this bot is')
-  await call(ports, { verb: 'PUT', path: `/applications/${id}/commands`, body })
+  const path = `/applications/${id}/commands` as const
+  const there = await call(ports, { verb: 'GET', path })
+  // A new store knows nothing of what the platform has, and each registration counts.
+  if (formOf(there) !== formOf(body)) await call(ports, { verb: 'PUT', path, body })
   await state.set(STATE_KEY, hash)
+}
+
+/** Returns the fields of commands that are ours to set, in one form: the platform adds others, and leaves out `false`. */
+function formOf(commands: unknown): string {
+  const ours = listOf(commands).map(({ type, name, description, options, contexts, integration_types: types }) => [
+    ...[name, type, description, numbersIn(contexts), numbersIn(types)],
+    listOf(options).map((one) => [one.type, one.name, one.description, one.required ?? false]),
+  ])
+  return JSON.stringify(ours.map((one) => JSON.stringify(one)).sort())
+}
+
+function listOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.filter(isFields) : []
+}
+
+function numbersIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? [...value].sort() : []
 }
 
 function entryOf({ name, description, args }: MenuCommand): object {

@@ -6,6 +6,7 @@ import {
   type QuotedMessage,
   type Sender,
 } from '../../../src/core/message.ts'
+import { nearMatch } from '../../../src/core/near-match.ts'
 import { type Fields, fieldsOf, isFields, Malformed, optionalText, present, textIn } from '../../shared/fields.ts'
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { presentMentions, sharedWords } from '../../shared/shared-words.ts'
@@ -122,7 +123,8 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
   const named = mentioned.includes(bot.userId)
   const sender = readSender(message, context)
   const isAsked = hasOwn && sender.kind === 'user'
-  const command = isAsked ? readCommand(raw.text, context) : undefined
+  const addressed = place.chatType === 'direct' || named || quoted?.own === true
+  const command = isAsked ? readCommand(raw.text, context, addressed) : undefined
   // A message at the root of a channel that is answered begins a thread: its answer goes there, and so does what
   // follows. One that addresses the bot is in it already. A command is about the channel itself.
   const atRoot = place.chatType === 'channel' && place.topic === undefined && command === undefined
@@ -136,7 +138,7 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
       sentAt: timeOfStamp(messageId),
       messageId,
       ...words,
-      mentioned: place.chatType === 'direct' || named || quoted?.own === true,
+      mentioned: addressed,
       mentionsOthers: raw.mentionsMany || wording.mentionsMany || mentioned.some((user) => user !== bot.userId),
       ...presentMentions(wording.mentions),
       ...(quoted === undefined ? {} : { quoted }),
@@ -270,13 +272,20 @@ function readQuoted(message: Fields, { bot }: InboundContext): QuotedMessage | u
 }
 
 /**
- * `!name` or `/name` at the start, behind a mention of the bot too. Slash commands do not work in threads, `!` does.
+ * `!name` or `/name` at the start, behind a mention of the bot too. Slash commands do not work in threads, `!` does. A
+ * name that is nearly one of ours counts where the bot is addressed.
  */
-function readCommand(text: string, { bot, commands }: InboundContext): TextReading['command'] {
+function readCommand(
+  text: string,
+  { bot, commands }: InboundContext,
+  addressed: boolean,
+): TextReading['command'] {
   const own = `@${bot.username}`
   const start = text.startsWith(own) ? text.slice(own.length).trimStart() : text
   const [, name = '', args = ''] = /^[!/]([a-z][a-z0-9_-]{0,31})(?:\s+([\s\S]*))?$/i.exec(start) ?? []
-  return commands.has(name.toLowerCase()) ? { name: name.toLowerCase(), args: args.trim() } : undefined
+  const known = name.toLowerCase()
+  const isOurs = commands.has(known) || (addressed && known !== '' && nearMatch(known, [...commands]) !== undefined)
+  return isOurs ? { name: known, args: args.trim() } : undefined
 }
 
 export function isOwn(message: Fields, { bot }: Pick<InboundContext, 'bot'>): boolean {

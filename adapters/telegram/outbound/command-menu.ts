@@ -3,7 +3,7 @@ import type { ChannelState } from '../../../src/channels/adapter.ts'
 import type { MenuCommand } from '../../../src/channels/capabilities.ts'
 import { ParleyError } from '../../../src/core/errors.ts'
 import { isFields } from '../../shared/fields.ts'
-import type { CallOutcome, TelegramClient } from '../connection/client.ts'
+import type { CallOptions, CallOutcome, TelegramClient } from '../connection/client.ts'
 
 interface MenuPorts {
   readonly client: TelegramClient
@@ -42,9 +42,7 @@ export async function registerMenus({ client, state, signal }: MenuPorts, of: Me
     const hash = commands.length === 0 ? undefined : hashOf(of.bot, commands)
     if (registered[key] === hash) continue
     const options = { deadlineMs: DEADLINE_MS, signal }
-    const outcome = await (hash === undefined
-      ? client.call('deleteMyCommands', { scope }, options)
-      : client.call('setMyCommands', { scope, commands }, options))
+    const outcome = await change(client, { scope, commands }, options)
     // An owner the bot has no chat with yet: tried again at the next start.
     if (scope.type === 'chat' && outcome.kind === 'refused' && outcome.code === 400) continue
     if (outcome.kind !== 'answered')
@@ -53,6 +51,22 @@ export async function registerMenus({ client, state, signal }: MenuPorts, of: Me
     else registered[key] = hash
     await state.set(STATE_KEY, JSON.stringify(registered))
   }
+}
+
+/** The platform may have a menu already that nothing here knows of, as after a new store: it is written where it differs. */
+async function change(client: TelegramClient, { scope, commands }: Menu, options: CallOptions): Promise<CallOutcome> {
+  if (commands.length === 0) return client.call('deleteMyCommands', { scope }, options)
+  const there = await client.call('getMyCommands', { scope }, options)
+  const isThere = there.kind === 'answered' && isSame(there.result, commands)
+  return isThere ? there : client.call('setMyCommands', { scope, commands }, options)
+}
+
+function isSame(found: unknown, commands: Menu['commands']): boolean {
+  if (!Array.isArray(found) || found.length !== commands.length) return false
+  return commands.every(({ command, description }, at) => {
+    const one: unknown = found[at]
+    return isFields(one) && one.command === command && one.description === description
+  })
 }
 
 /** `known`: keys of the menus registered before, so that those of former owners are taken away. */

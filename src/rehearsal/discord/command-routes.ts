@@ -11,6 +11,13 @@ export function myApplication({ world }: RestApi): object {
   return { id: world.bot.id, name: world.bot.username, description: '', flags: 0 }
 }
 
+/** Returns the global commands as they were given, with what the platform adds. */
+export function listCommands({ world }: RestApi, { ids }: RestCall): readonly object[] {
+  if (ids[0] !== world.bot.id) throw unknownApplication()
+  const added = { application_id: world.bot.id, default_member_permissions: null, nsfw: false }
+  return [...world.commands.values()].map(({ id, shown }) => ({ ...shown, ...added, id, version: id }))
+}
+
 /** Replaces the list of global commands; a command of the same name keeps its id. */
 export function overwriteCommands({ world }: RestApi, { ids, body }: RestCall): readonly ApiCommand[] {
   if (ids[0] !== world.bot.id) throw unknownApplication()
@@ -50,7 +57,13 @@ function readCommand(command: unknown, at: string): ApiCommand {
       throw invalidField(where, 'ENUM_TYPE_COERCE', 'Only texts are rehearsed.')
     return { name: readName(option, where), required: option.required === true }
   })
-  return { id: '', name, options: read, contexts: contexts === undefined ? [0, 1, 2] : contexts.map(Number) }
+  const shown = { ...command, ...(options.length === 0 ? {} : { options: options.map(asShown) }) }
+  return { id: '', name, options: read, contexts: contexts === undefined ? [0, 1, 2] : contexts.map(Number), shown }
+}
+
+/** The platform leaves out what is false. */
+function asShown({ required, ...option }: Record<string, unknown>): Record<string, unknown> {
+  return required === true ? { ...option, required } : option
 }
 
 /** Reads a name in lower case and a description of 1 to 100 characters. */

@@ -1,5 +1,5 @@
 import { gatewayBot, getChannel, me, openDirect, startThread, startThreadFromMessage } from './account-routes.ts'
-import { myApplication, overwriteCommands } from './command-routes.ts'
+import { listCommands, myApplication, overwriteCommands } from './command-routes.ts'
 import {
   acknowledgeInteraction,
   deleteInteractionAnswer,
@@ -43,6 +43,7 @@ const rehearsed: readonly RouteEntry[] = [
   route('POST', `${channel}/messages/([^/]+)/threads`, startThreadFromMessage),
   route('POST', `${channel}/threads`, startThread),
   route('GET', '/applications/@me', myApplication),
+  route('GET', '/applications/([^/]+)/commands', listCommands),
   route('PUT', '/applications/([^/]+)/commands', overwriteCommands),
   route('POST', '/interactions/([^/]+)/([^/]+)/callback', acknowledgeInteraction),
   route('POST', webhook, followInteraction),

@@ -34,6 +34,8 @@ export interface ApiCommand {
   readonly name: string
   readonly options: readonly { readonly name: string; readonly required: boolean }[]
   readonly contexts: readonly number[]
+  /** The command as the platform gives it back. */
+  readonly shown: Readonly<Record<string, unknown>>
 }
 
 export interface WorldDeps {

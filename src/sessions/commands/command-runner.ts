@@ -1,5 +1,5 @@
 import type { Address } from '../../core/address.ts'
-import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import { type ChatCommand, type CommandCall, nearCommand } from '../../core/command.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
@@ -29,7 +29,7 @@ export interface CommandRunnerDeps {
   readonly store: Store
   readonly logger: Logger
   readonly say: PostNotice
-  readonly commands: { get(name: string): ChatCommand | undefined }
+  readonly commands: ReadonlyMap<string, ChatCommand>
   readonly parting: Pick<Parting, 'channels' | 'whoIs'>
   readonly running: Pick<RunningTurns, 'untilStored'>
   /** Returns true if so much waits for this account that a command of strangers runs without an answer. */
@@ -47,7 +47,7 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
     const command = deps.commands.get(call.decision.command)
     if (isSenderParted(row, deps.parting)) return refuse(row, command)
     const known = await knownOf(deps.store.read, call, command)
-    const { text, failed } = command ? await answer(command, call, deps.logger) : NOTHING
+    const { text, failed } = command ? await answer(command, call, deps.logger) : mistyped(call, deps.commands)
     failpoint('CP47-command-unanswered')
     if (text === null) return untilStored(() => deps.store.write((tx) => tx.inbox.settle(id, 'control')))
     const speaker = await speakerOf(deps, call, failed ? undefined : command)
@@ -166,7 +166,12 @@ interface Answer {
 
 const PARTED = 'You were somebody else to me when you sent this, so I did not do it. Please send it again.'
 const FORGOTTEN = 'What was said here was forgotten while I looked at it: please ask again.'
-const NOTHING: Answer = { text: null }
+
+/** A command may also have been taken out since it was given: then nothing is said. */
+function mistyped({ decision: { command } }: CommandCall, commands: CommandRunnerDeps['commands']): Answer {
+  const near = nearCommand(command, commands)
+  return { text: near ? `There is no \`/${command}\` here; did you mean \`/${near.name}\`?` : null }
+}
 
 async function answer(command: ChatCommand, call: CommandCall, logger: Logger): Promise<Answer> {
   try {

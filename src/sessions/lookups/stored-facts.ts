@@ -1,7 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import type { BotSpending } from '../../core/bot-budget.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { ChatCommand } from '../../core/command.ts'
+import { type ChatCommand, nearCommand } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import type { ChannelId, ScopeKey } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -25,7 +25,9 @@ export interface StoredFacts {
   readonly admission: AdmissionFacts['fact']
   command(
     name: string,
-  ): (Pick<ChatCommand, 'who' | 'also'> & { readonly open: boolean; readonly asks?: boolean }) | undefined
+  ):
+    | (Pick<ChatCommand, 'who' | 'also'> & { readonly open: boolean; readonly asks?: boolean; readonly near?: string })
+    | undefined
   follows(thread: Address, at: number): boolean
   botSpending(chat: Address, at: number): BotSpending
   /** Receives every decision and the end of every turn. */
@@ -43,12 +45,12 @@ export interface FactSources {
   /** The holder of the policy in force, which may change. */
   readonly policies: { readonly policy: RoutingPolicy }
   readonly logger: Logger
-  command(name: string): ChatCommand | undefined
+  readonly commands: ReadonlyMap<string, ChatCommand>
 }
 
 /** Loads the facts; people come from `access`, overrides from their cache. */
 export async function loadFacts(sources: FactSources): Promise<StoredFacts> {
-  const { read, overrides, clock, access, admissions, mutes, moves, policies, logger, command } = sources
+  const { read, overrides, clock, access, admissions, mutes, moves, policies, logger, commands } = sources
   const watch = await createChatWatch({ read, clock, policies, logger })
   return {
     formerChat: moves.formerChat,
@@ -63,10 +65,16 @@ export async function loadFacts(sources: FactSources): Promise<StoredFacts> {
     mutedUntil: mutes.until,
     admission: admissions.fact,
     command(name) {
-      const known = command(name)
-      if (known === undefined) return undefined
+      const known = commands.get(name)
+      if (known === undefined) return nearFact(name, commands)
       const { who, open = false, asks = false, also = [] } = known
       return { who, open, asks, also }
     },
   }
+}
+
+/** A mistyped name lets nobody in, and asks for nothing. */
+function nearFact(name: string, commands: FactSources['commands']): ReturnType<StoredFacts['command']> {
+  const near = nearCommand(name, commands)
+  return near && { who: near.who, also: near.also ?? [], open: false, near: near.name }
 }

@@ -96,6 +96,11 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
     const window = { key: `refused:${decision.reason}`, windowMs: 24 * HOUR_MS }
     await planOnce(tx, window, { dispatch, message: messageOf(inbox, dispatch, { text, decision }) })
   }
+  const sayWhoMay = async (tx: StoreWriter, inbox: InboxId, { dispatch, decision }: Decided): Promise<void> => {
+    const name = dispatch.event.kind === 'command' ? dispatch.event.name : ''
+    const message = messageOf(inbox, dispatch, { text: `\`/${name}\` is for my owner alone.`, decision })
+    if (!isLeftOut(message)) await plan(tx, message)
+  }
   return {
     ended: createOutageNotices(clock),
     done(inbox, dispatch, decision) {
@@ -103,6 +108,8 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
       if (decision.kind === 'refuse' && decision.asks) admissions.refused(decision.asks)
     },
     async unanswered(tx, accepted, { dispatch, decision }) {
+      if (accepted.kind === 'done' && isTypedForOwner(dispatch, decision))
+        return sayWhoMay(tx, accepted.inboxId, { dispatch, decision })
       if (accepted.kind === 'done') return refuse(tx, accepted.inboxId, { dispatch, decision })
       if (accepted.kind !== 'full' && accepted.kind !== 'crowded') return
       const text = accepted.kind === 'full' ? QUEUE_FULL : CROWDED
@@ -135,6 +142,12 @@ function isForOthers({ event }: Dispatch, decision: Decision): boolean {
   return decision.kind === 'ignore'
     ? decision.reason === 'command_for_owner'
     : decision.kind === 'refuse' && REFUSALS[decision.reason] === undefined
+}
+
+/** Returns true for an owner's command that somebody else has typed in a direct chat; in a group it is silent. */
+function isTypedForOwner({ event }: Dispatch, decision: Decision): boolean {
+  const isForOwner = decision.kind === 'ignore' && decision.reason === 'command_for_owner'
+  return isForOwner && event.kind === 'command' && !event.answerBy && event.address.chatType === 'direct'
 }
 
 /** Returns the priority of a short answer to somebody. */

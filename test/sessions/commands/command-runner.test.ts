@@ -61,7 +61,7 @@ async function ask(
       said.push(text)
       await when(tx)
     },
-    commands: { get: (wanted) => commands[wanted] },
+    commands: new Map(Object.entries(commands)),
     crowded: () => true,
   })
   runner.run('in_1' as InboxId)
