@@ -1,7 +1,7 @@
 import type * as z from 'zod'
+import { nearMatch } from '../core/near-match.ts'
 import { configJsonSchema, type JsonSchema } from './json-schema.ts'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
-import { nearMatch } from '../core/near-match.ts'
 import type { ChannelCatalogue } from './schema.ts'
 
 /** Says in plain words what a value must be; schemas that bring their own words keep them. Never shows the value. */

@@ -7,10 +7,10 @@ import { loadConfig } from '../../src/config/load-config.ts'
 import { TELEGRAM, temporaryFolder } from './loading.ts'
 
 const PAGE = await readFile(new URL('../../config/operating.md', import.meta.url), 'utf8')
-/** That of a model that follows rules stands in a file of its own; those of Prometheus and LibreChat are not Parley's. */
+/** That of a model that follows rules stands in a file of its own; those of other programs are not Parley's. */
 const EXAMPLES = [...PAGE.matchAll(/```yaml\n(.*?)```/gs)]
   .map(([, text = '']) => text)
-  .filter((text) => !/^(rules|scrape_configs|endpoints):/.test(text))
+  .filter((text) => !/^(rules|scrape_configs|endpoints|rest_command):/.test(text))
   // The ids of examples are refused.
   .map((text) => text.replaceAll('1234567890', '7654321'))
 const AROUND = {

@@ -275,11 +275,7 @@ function readQuoted(message: Fields, { bot }: InboundContext): QuotedMessage | u
  * `!name` or `/name` at the start, behind a mention of the bot too. Slash commands do not work in threads, `!` does. A
  * name that is nearly one of ours counts where the bot is addressed.
  */
-function readCommand(
-  text: string,
-  { bot, commands }: InboundContext,
-  addressed: boolean,
-): TextReading['command'] {
+function readCommand(text: string, { bot, commands }: InboundContext, addressed: boolean): TextReading['command'] {
   const own = `@${bot.username}`
   const start = text.startsWith(own) ? text.slice(own.length).trimStart() : text
   const [, name = '', args = ''] = /^[!/]([a-z][a-z0-9_-]{0,31})(?:\s+([\s\S]*))?$/i.exec(start) ?? []

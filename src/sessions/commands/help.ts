@@ -85,7 +85,11 @@ function help({ decision, dispatch, args }: CommandCall, { channels, all }: Help
   return [...groups, `\`/help remind\` says more of one.`].join('\n\n')
 }
 
-function listOf({ title, lines, more = [] }: HelpGroup, known: ReadonlyMap<string, ChatCommand>, mark: string): string[] {
+function listOf(
+  { title, lines, more = [] }: HelpGroup,
+  known: ReadonlyMap<string, ChatCommand>,
+  mark: string,
+): string[] {
   const own = Object.entries(lines).filter(([name]) => known.has(name))
   const rest = more.filter((name) => known.has(name))
   if (own.length + rest.length === 0) return []

@@ -116,6 +116,6 @@ describe('the direct chat of an owner', () => {
     await register()
     await isKnown()
 
-    expect(ledger.calls('overwriteCommands')).toHaveLength(1)
+    expect(ledger.calls('listCommands')).toHaveLength(1)
   })
 })

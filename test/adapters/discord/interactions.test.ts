@@ -64,6 +64,16 @@ describe('the menu', () => {
     ])
   })
 
+  test('that the platform has already is not written again from a new store', async () => {
+    const { adapter, ledger, sink } = await open()
+    await sink.state.delete('menu')
+    await adapter.registerCommands([...MENU].reverse(), [])
+    await adapter.registerCommands([...MENU].reverse(), [])
+    expect([ledger.calls('overwriteCommands').length, ledger.calls('listCommands').length]).toEqual([1, 2])
+    await adapter.registerCommands([{ ...MENU[0], description: 'Begin' } as MenuCommand, ...MENU.slice(1)], [])
+    expect(ledger.calls('overwriteCommands')).toHaveLength(2)
+  })
+
   test('that is refused is told and offered again', async () => {
     const { adapter, ledger, server } = await open()
     const body = { message: 'no', code: 50_035 }

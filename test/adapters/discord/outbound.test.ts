@@ -78,6 +78,14 @@ describe('send', () => {
     expect((sent?.message.flags ?? 0) & SUPPRESS_EMBEDS).toBe(SUPPRESS_EMBEDS)
   })
 
+  test('makes no sound where none is wanted', async () => {
+    const { adapter, address, signal, server, channel } = await open()
+    const part = { text: 'night', plain: 'night', markup: 'markdown' } as const
+    await adapter.send({ address, key: 'k'.repeat(25), rendered: { ...part, silent: true } }, signal)
+    const [sent] = server.world.messages(channel, { bot: true })
+    expect(sent?.message.flags).toBe(SUPPRESS_EMBEDS | 4096)
+  })
+
   test('a reply to a message that is gone is sent without it', async () => {
     const { send, texts } = await open()
     expect(await send('hello', { replyTo: '5' })).toMatchObject({ kind: 'sent' })

@@ -48,6 +48,13 @@ describe('send', () => {
     })
   })
 
+  test('makes no sound where none is wanted', async () => {
+    const { send, calls } = await open()
+    await send({ ...html('night'), silent: true })
+    await send(html('day'))
+    expect(calls().map(({ params }) => params.disable_notification)).toEqual([true, undefined])
+  })
+
   test('in a direct chat no answer shows what it answers', async () => {
     const { send, calls, world, ada } = await open()
     const asked = world.say({ from: ada, text: 'what?' })
@@ -343,6 +350,20 @@ describe('typing, pace and menu', () => {
         { command: 'stop', description: 'stop' },
       ],
     ])
+  })
+
+  test('a menu that the platform has already is not written again from a new store', async () => {
+    const { adapter, calls, listen, sink } = await open()
+    const menu = [{ name: 'new', description: 'Start afresh', who: 'anyone' }] as const
+    await listen()
+    await adapter.registerCommands(menu, [])
+    await sink.state.delete('menus')
+    await adapter.registerCommands(menu, [])
+    await adapter.registerCommands(menu, [])
+    expect([calls('setMyCommands').length, calls('getMyCommands').length]).toEqual([1, 2])
+    await sink.state.delete('menus')
+    await adapter.registerCommands([{ ...menu[0], description: 'Begin' }], [])
+    expect(calls('setMyCommands')).toHaveLength(2)
   })
 
   test("an owner's commands are in the menu of their direct chat alone, and leave it with their role", async () => {
