@@ -19,7 +19,6 @@ const config = () => import('../http/schemas/config.ts')
 const document = () => import('../http/schemas/document.ts')
 const forgetting = () => import('../http/schemas/forgetting.ts')
 const memory = () => import('../http/schemas/memory.ts')
-const notifications = () => import('../http/schemas/notifications.ts')
 const outbox = () => import('../http/schemas/outbox.ts')
 const parts = () => import('../http/schemas/parts.ts')
 const people = () => import('../http/schemas/people.ts')
@@ -63,7 +62,7 @@ const SHAPES: { readonly [Name in keyof OperationAnswers]: () => Promise<Shape<O
   'token.create': async () => (await tokens()).newToken,
   'token.revoke': async () => (await tokens()).tokenRevoked,
   'schedule.add': async () => (await schedules()).schedule,
-  'notification.say': async () => (await notifications()).notification,
+  'notification.send': async () => (await outbox()).notification,
   'schedule.list': async () => (await schedules()).schedules,
   'schedule.next': async () => (await schedules()).slots,
   'schedule.run': async () => (await schedules()).startedRun,

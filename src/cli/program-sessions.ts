@@ -62,7 +62,7 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
   program
     .command('notify')
     .description('say a text in a chat as it is, without the agent: "Backup done"')
-    .argument('<place>', 'where, such as telegram:group:-100123, as "sessions list" shows places', nonBlank)
+    .argument('<place>', 'where, as "schedule list --json" and "sessions list" show places', nonBlank)
     .argument('[text]', 'the text, Markdown; "-" reads it from standard input')
     .option('--silent', 'without a sound, where the platform has that (others make their usual one)')
     .option(

@@ -1,7 +1,7 @@
 import type { McpServerReport } from '../core/mcp.ts'
 import type { BudgetReport } from '../core/operate-budgets.ts'
 import type { NodePost } from '../core/operate-nodes.ts'
-import type { NewNotification, NotificationReport } from '../core/operate-notifications.ts'
+import type { NewNotification, NotificationReport } from '../core/operate-outbox.ts'
 import type { AgentReport, ChannelStatus, DeliveryPage, DeliveryQuery, DeliveryReport } from '../core/operate-parts.ts'
 import type { NewReminder, ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
 import type { PostAnswer } from '../core/operate-sessions.ts'
@@ -45,8 +45,8 @@ export function partOperations(call: CallOperation) {
     },
     notification: {
       /** Says a text in a chat, without a model, and waits for the outcome. */
-      say: async (wanted: NewNotification) =>
-        call<NotificationReport>('notification.say', {
+      send: async (wanted: NewNotification) =>
+        call<NotificationReport>('notification.send', {
           method: 'POST',
           path: '/v1/notifications',
           body: wanted,

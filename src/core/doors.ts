@@ -9,11 +9,10 @@ const MB = 1024 * 1024
 export const DOORS = {
   /** A body of the API. */
   api: { bytes: MB, values: 20_000 },
-  /**
-   * A body of a chat completion, in which pictures come, and a history may have thousands of parts; and one of a
-   * notification, in which files come.
-   */
+  /** A body of a chat completion: pictures come inside, and a history may have thousands of parts. */
   chat: { bytes: 20 * MB, values: 60_000 },
+  /** A body of a notification: files come inside. */
+  notification: { bytes: 20 * MB, values: 20_000 },
   /**
    * A call of a hook from outside, of which the agent is shown the beginning. Nobody parses it. Grouped alerts of an
    * outage have megabytes, and a refusal would lose them; more would hold the loop for too long while it is hashed.

@@ -108,7 +108,7 @@ export function createOperator(sources: OperatorSources, caller = OPERATOR): Ser
       revoke: (id) => sources.tokens.revoke(id, tokenOf(caller)),
     },
     schedules: titledSchedules(sources),
-    notifications: { say: (wanted, left) => sources.notify(caller, wanted, left) },
+    notifications: { send: (wanted, left) => sources.notify(caller, wanted, left) },
     people: sources.people,
     admissions: {
       ...sources.admissions,

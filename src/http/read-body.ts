@@ -6,13 +6,14 @@ import { type JsonBounds, readJson } from '../core/read-json.ts'
 import { charsetIn, encodingOf } from '../core/read-text.ts'
 import { TooManyRequests } from './errors.ts'
 
-/** Pictures and files come inside of their bodies. */
-const WITH_FILES: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/notifications'])
+const CHAT = '/v1/chat/completions'
+const NOTIFICATIONS = '/v1/notifications'
 const HOOKS = '/v1/hooks/'
 
 /** Returns the bounds of a body there. */
 export function doorOf(path: string): JsonBounds {
-  if (WITH_FILES.has(path)) return DOORS.chat
+  if (path === CHAT) return DOORS.chat
+  if (path === NOTIFICATIONS) return DOORS.notification
   return path.startsWith(HOOKS) ? DOORS.hook : DOORS.api
 }
 

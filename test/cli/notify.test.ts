@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { CliPorts } from '../../src/cli/ports.ts'
 import { ParleyError } from '../../src/core/errors.ts'
-import type { NewNotification, NotificationReport } from '../../src/core/operate-notifications.ts'
+import type { NewNotification, NotificationReport } from '../../src/core/operate-outbox.ts'
 import { fakeOperator } from '../fakes/operator.ts'
 import { fakeOffline, makeStore, type Rig, rig, serveDaemon } from './rig.ts'
 
@@ -19,7 +19,7 @@ async function withDaemon(outcomes: readonly Partial<NotificationReport>[] = [{}
     asked.push(wanted)
     return { ...REPORT, ...outcomes[asked.length - 1] }
   }
-  await serveDaemon(parley, fakeOperator({ notifications: { say } }))
+  await serveDaemon(parley, fakeOperator({ notifications: { send: say } }))
   return { ...parley, asked }
 }
 
@@ -54,7 +54,7 @@ test('notify reads its text from standard input, within bounds, and takes files'
 test('wrong usage is 2: no text, no such file; a place that is not there is 1', async () => {
   const none = new ParleyError('not_found', '"nowhere" is no place')
   const parley = await rig()
-  await serveDaemon(parley, fakeOperator({ notifications: { say: () => Promise.reject(none) } }))
+  await serveDaemon(parley, fakeOperator({ notifications: { send: () => Promise.reject(none) } }))
   expect(await parley.run('notify', FAMILY)).toBe(2)
   expect(parley.err()).toContain("missing required argument 'text'")
   expect(await parley.run('notify', FAMILY, 'x', '--file', 'none.log')).toBe(2)
@@ -63,7 +63,9 @@ test('wrong usage is 2: no text, no such file; a place that is not there is 1', 
 })
 
 test('without a daemon it is queued in the store, and ends with 75', async () => {
-  const offline = fakeOffline({ notifications: { say: async () => ({ ...REPORT, status: 'queued', messageIds: [] }) } })
+  const offline = fakeOffline({
+    notifications: { send: async () => ({ ...REPORT, status: 'queued', messageIds: [] }) },
+  })
   const parley = await rig({ openOffline: async () => offline })
   await makeStore(parley)
   expect(await parley.run('notify', FAMILY, 'Backup done')).toBe(75)
@@ -82,7 +84,7 @@ test('T43: a store that is just being opened is asked again, by the same name', 
   const parley: Rig = await rig({
     openOffline: async () => {
       if (++opened === 1) throw new ParleyError('store_locked', 'In use.')
-      return fakeOffline({ notifications: { say } })
+      return fakeOffline({ notifications: { send: say } })
     },
   })
   await makeStore(parley)

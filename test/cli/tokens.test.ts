@@ -25,8 +25,8 @@ test('token list says what each is for below it, and is no wider than the termin
     'ply_0123456789ab  valid               never      web:alice  kitchen',
     '  made 2026-11-21 for sessions:read',
     'ply_0123456789ab  until 2026-11-25    4 min ago  (owner)    kitchen',
-    '  made 2026-11-21 for sessions:read sessions:write chat hooks nodes operate:read',
-    '  operate:write metrics tokens',
+    '  made 2026-11-21 for sessions:read sessions:write chat hooks nodes notify',
+    '  operate:read operate:write metrics tokens',
     'ply_0123456789ab  revoked 2026-11-24  never      web:alice',
     '  made 2026-11-21 for sessions:read',
   ])

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { catalogue } from '../../adapters/index.ts'
-import type { NewNotification } from '../../src/core/operate-notifications.ts'
+import type { NewNotification } from '../../src/core/operate-outbox.ts'
 import { openOffline } from '../../src/daemon/offline.ts'
 import { lastUserText, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
@@ -22,7 +22,7 @@ async function house(options: ApiHouseOptions = {}) {
   })
   const { world, ledger } = home.telegram
   world.addChat({ type: 'supergroup', title: 'Family', id: GROUP, members: [111, 444] })
-  const say = (wanted: NewNotification) => home.daemon.operator.notifications.say(wanted)
+  const say = (wanted: NewNotification) => home.daemon.operator.notifications.send(wanted)
   const texts = (chat: number): string[] => world.messages(chat, { by: 'bot' }).map(({ message }) => message.text ?? '')
   return { ...home, home, world, ledger, say, texts }
 }
@@ -92,7 +92,7 @@ it('T43: the send policy and a mute of the place hold, and a refusal of the plat
   expect(gone).toMatchObject({ status: 'refused', reason: expect.stringContaining('chat not found') })
   const deny = { rules: [{ match: { chatType: 'direct' }, action: 'deny' }], default: 'allow' } as const
   await home.restart({ routing: { ...home.config.routing, sendPolicy: deny } })
-  expect(await home.daemon.operator.notifications.say({ to: ADA, text: 'no' })).toMatchObject({ status: 'refused' })
+  expect(await home.daemon.operator.notifications.send({ to: ADA, text: 'no' })).toMatchObject({ status: 'refused' })
 })
 
 it('T43: a repeat of one request says it once, whatever became of the first', async () => {
@@ -118,15 +118,15 @@ it('T43: without a daemon it is queued, with its files, and the next start says 
     ...{ to: FAMILY, text: 'Backup *done*', silent: true, id: 'nightly' },
     files: [{ name: 'log.txt', data: Buffer.from('all is well').toString('base64') }],
   }
-  expect(await offline.notifications.say(wanted)).toMatchObject({ status: 'queued', messageIds: [] })
-  expect(await offline.notifications.say(wanted)).toMatchObject({ status: 'queued' })
+  expect(await offline.notifications.send(wanted)).toMatchObject({ status: 'queued', messageIds: [] })
+  expect(await offline.notifications.send(wanted)).toMatchObject({ status: 'queued' })
   await offline.close()
   expect(texts(GROUP)).toEqual([])
   const after = telegram.ledger.mark()
   await home.restart()
   const sent = await telegram.ledger.nextFromBot('sent', { after })
   expect(sent.chatId).toBe(GROUP)
-  expect(await home.daemon.operator.notifications.say(wanted)).toMatchObject({ status: 'delivered' })
+  expect(await home.daemon.operator.notifications.send(wanted)).toMatchObject({ status: 'delivered' })
   expect(telegram.world.messages(GROUP, { by: 'bot' }).map(({ message }) => message)).toMatchObject([
     { caption: 'Backup done', document: { file_name: 'log.txt' } },
   ])

@@ -279,7 +279,7 @@ export function fakeOperator(overrides: Partial<ApiService> = {}): FakeOperator 
     live: fakeLive(asked, sampleSession.id),
     chat: fakeChat(asked),
     notifications: {
-      async say(wanted) {
+      async send(wanted) {
         asked.push({ say: wanted })
         return { status: 'delivered', to: wanted.to, traceId: 'tr_2', messageIds: ['7'] }
       },

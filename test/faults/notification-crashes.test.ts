@@ -10,7 +10,7 @@ async function notify({ socketPath }: Scene, to: string): Promise<string | undef
   const daemon = await connectLocal(socketPath)
   if (daemon === undefined) throw new Error('no daemon runs')
   const wanted = { to, text: 'Backup done', id: 'nightly' }
-  return daemon.notifications.say(wanted).then(
+  return daemon.notifications.send(wanted).then(
     ({ status }) => status,
     () => undefined,
   )

@@ -335,8 +335,8 @@ function isSlip(name: string, commands: ReadonlySet<string>): boolean {
 
 /**
  * `!name …` anywhere, and `/name …` where the bot is addressed, behind its mention or without. Only names that are
- * ours, or nearly where the bot is addressed: the mark is shared with other bots, and what is for them must stay a plain
- * message.
+ * ours, or nearly where the bot is addressed: the mark is shared with other bots, and what is for them must stay a
+ * plain message.
  */
 function readCommand(text: string, { isOwn, addressed, commands }: CommandFacts): TypedCommand | null {
   const match = /^([!/])([a-z][a-z0-9_-]{0,31})(?=$|\s)([\s\S]*)$/i.exec(withoutMarks(text, isOwn))

@@ -47,7 +47,7 @@ export async function registerMenu(ports: MenuPorts, commands: readonly MenuComm
   await state.set(STATE_KEY, hash)
 }
 
-/** Returns the fields of commands that are ours to set, in one form: the platform adds others, and leaves out `false`. */
+/** Returns the fields of commands that are set here, in one form: the platform adds others, and leaves out `false`. */
 function formOf(commands: unknown): string {
   const ours = listOf(commands).map(({ type, name, description, options, contexts, integration_types: types }) => [
     ...[name, type, description, numbersIn(contexts), numbersIn(types)],

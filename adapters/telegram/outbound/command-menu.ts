@@ -53,7 +53,7 @@ export async function registerMenus({ client, state, signal }: MenuPorts, of: Me
   }
 }
 
-/** The platform may have a menu already that nothing here knows of, as after a new store: it is written where it differs. */
+/** The platform may have a menu that a new store knows nothing of: one is written where it differs. */
 async function change(client: TelegramClient, { scope, commands }: Menu, options: CallOptions): Promise<CallOutcome> {
   if (commands.length === 0) return client.call('deleteMyCommands', { scope }, options)
   const there = await client.call('getMyCommands', { scope }, options)

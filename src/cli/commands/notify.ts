@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EXIT, errorCode, ParleyError, toError } from '../../core/errors.ts'
-import type { NewNotification, NotificationReport } from '../../core/operate-notifications.ts'
+import type { NewNotification, NotificationReport } from '../../core/operate-outbox.ts'
 import { readBytes } from '../../core/read-bytes.ts'
 import { askOperator } from '../ask-operator.ts'
 import { byKey } from '../named-session.ts'
@@ -56,7 +56,7 @@ async function sayOnce(ports: ReadPorts, options: ReadOptions, wanted: NewNotifi
       return await askOperator(
         ports,
         loaded,
-        ({ sessions, notifications }) => byKey(sessions, wanted.to, () => notifications.say(wanted)),
+        ({ sessions, notifications }) => byKey(sessions, wanted.to, () => notifications.send(wanted)),
         NO_DAEMON,
       )
     } catch (err) {

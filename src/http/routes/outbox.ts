@@ -1,6 +1,6 @@
-import { createRoute } from '@hono/zod-openapi'
-import { answersWith, needs, newRoutes } from '../route.ts'
-import { restoration, restorations } from '../schemas/outbox.ts'
+import { createRoute, z } from '@hono/zod-openapi'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, stillFor, takes } from '../route.ts'
+import { notification, restoration, restorations } from '../schemas/outbox.ts'
 
 const HELD = answersWith(restorations)
 const SHOW = createRoute({
@@ -37,4 +37,38 @@ export function outboxRoutes() {
     })
     .openapi(RESUME, async ({ json, var: { api } }) => json(await api.outbox.decide('resume'), 200))
     .openapi(DISCARD, async ({ json, var: { api } }) => json(await api.outbox.decide('discard'), 200))
+}
+
+const file = z.strictObject(
+  { name: bodyText, data: z.string('must be a text').describe('base64') },
+  'must be an object',
+)
+const NOTIFY = createRoute({
+  operationId: 'notification.send',
+  summary: 'Says a text in a chat, without a model',
+  method: 'post',
+  path: '/v1/notifications',
+  security: needs('notify'),
+  middleware: jsonBody,
+  request: {
+    body: takes(
+      z.strictObject({
+        to: bodyText,
+        text: z.string('must be a text').optional(),
+        silent: z.boolean('must be true or false').optional(),
+        files: z.array(file, 'must be a list').optional(),
+        id: bodyText.optional(),
+        waitSeconds: z.number('must be a number').optional(),
+      }),
+    ),
+  },
+  responses: answersWith(notification),
+})
+
+/** Serves what scripts say in chats. A request with an `Idempotency-Key` names what it says by that. */
+export function notificationRoutes() {
+  return newRoutes().openapi(NOTIFY, async ({ req, json, var: { api, once, ended } }) => {
+    const { id = once, ...wanted } = req.valid('json')
+    return json(await stillFor(ended, api.notifications.send({ ...wanted, id }, ended)), 200)
+  })
 }

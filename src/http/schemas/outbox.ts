@@ -1,5 +1,5 @@
-import type { RestorationReport, UnansweredMessage } from '../../core/operate-outbox.ts'
-import { count, list, maybe, object, oneOf, text, time } from './shape.ts'
+import type { NotificationReport, RestorationReport, UnansweredMessage } from '../../core/operate-outbox.ts'
+import { count, list, maybe, object, oneOf, text, texts, time } from './shape.ts'
 
 /** The fields of a restoration without the messages that were not answered for it. */
 export const restored = {
@@ -12,3 +12,14 @@ const unanswered = object<UnansweredMessage>({ inboxId: text, address: text, tit
 
 export const restoration = object<RestorationReport>({ ...restored, unanswered: list(unanswered) }, 'Restoration')
 export const restorations = list(restoration)
+
+export const notification = object<NotificationReport>(
+  {
+    status: oneOf({ delivered: true, queued: true, refused: true, lost: true }),
+    to: text,
+    traceId: text,
+    reason: maybe(text),
+    messageIds: texts,
+  },
+  'Notification',
+)

@@ -6,7 +6,7 @@ import { type Clock, sleep } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { type IdSource, type NoticeId, notificationId, notifierOf, type SourceId } from '../../core/ids.ts'
 import type { MediaStore } from '../../core/media.ts'
-import type { NewNotification, NotificationReport, NotifiedFile } from '../../core/operate-notifications.ts'
+import type { NewNotification, NotificationReport, NotifiedFile } from '../../core/operate-outbox.ts'
 import { type Delivery, hasEnded, type OutboundFile, type OutboundMessage } from '../../core/outbound.ts'
 import { sendableName } from '../../core/sendable-name.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
@@ -107,7 +107,7 @@ function checkWanted(text: string, files: readonly NotifiedFile[], waitSeconds: 
     throw new ParleyError('invalid', `waitSeconds must be 0 to ${WAIT_SECONDS.most}.`)
 }
 
-/** Keeps a file for its row. Throws `invalid` for what is no base64, and `too_long` for more than its platform takes. */
+/** Keeps a file for its row. Throws `invalid` for what is no base64, `too_long` for more than its platform takes. */
 async function fileOf(
   { media, channels }: Pick<NotifyDeps<Planned>, 'media' | 'channels'>,
   { channel }: Address,
