@@ -216,10 +216,13 @@ export function copiedTurnId(turn: TurnId, session: SessionId): TurnId {
  */
 export function notificationId(token: string | undefined, request: string, at: number): NoticeId {
   const digest = createHash('sha256').update(request).digest()
-  return `${NOTIFIED}${token ?? ''}_${base32(digest).slice(0, 26)}${at}` as NoticeId
+  return `${notificationsFrom(token)}${base32(digest).slice(0, 26)}${at}` as NoticeId
 }
 
-const NOTIFIED = 'note_by_'
+/** Returns how the ids of all begin that a script says by this token, or by none. */
+export function notificationsFrom(token: string | undefined): string {
+  return `note_by_${token ?? ''}_`
+}
 
 /** Returns who has said a text by a script; undefined for what nobody said by one. */
 export function notifierOf(source: SourceId): { readonly token?: string } | undefined {

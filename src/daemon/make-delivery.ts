@@ -27,6 +27,7 @@ import type { Store, StoreWriter } from '../store/store.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
 import type { CurrentRouting } from './reload.ts'
+import { textRedactor } from './text-redactor.ts'
 
 export interface DeliveryWiringDeps {
   readonly config: Pick<Config, 'session'>
@@ -132,7 +133,8 @@ export function makeNotify(
   { plan, release }: Pick<DeliveryService, 'plan' | 'release'>,
 ): Notify {
   const { channels } = policies.routing()
-  return createNotify({ ...parts, channels, isPlace: isPlaceOf(config), plan, release, moved: events.partMoved.on })
+  const rules = { channels, isPlace: isPlaceOf(config), redact: textRedactor(config) }
+  return createNotify({ ...parts, ...rules, plan, release, moved: events.partMoved.on })
 }
 
 /** Returns the function that plans a notice of the daemon in a commit that is made anyway. */

@@ -110,6 +110,7 @@ function offlineNotify(config: Config, { store, channels, plugins }: OfflineNoti
     }
     const notify = createNotify({
       ...{ store, ids, clock: systemClock, channels, media: mediaOf(config, store), isPlace: isPlaceOf(config) },
+      redact: textRedactor(config),
       plan: (tx, message) => planRows(rules, tx, message),
       release: () => {},
     })

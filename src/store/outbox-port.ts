@@ -76,6 +76,8 @@ export interface OutboxReader {
   unsentCounts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>
   /** Counts those that are `uncertain` or `given_up` and have their text still: nobody has decided about these. */
   undecidedCount(): Promise<number>
+  /** Counts the rows that still owe something of all sources whose ids begin so. */
+  owedOf(prefix: string): Promise<number>
   /**
    * Newest first, of the states, from behind the row `after` on. Of one session only among the newest 20,000 rows: no
    * index has it, and no list may hold up what is sent.

@@ -201,6 +201,13 @@ export class OutboxReading implements OutboxReader {
     return row === undefined ? 0 : integer(row, 'total')
   }
 
+  async owedOf(prefix: string): Promise<number> {
+    const query = `SELECT COUNT(*) AS total FROM outbox WHERE ${NOT_SENT}
+      AND state IN ('planned', 'sending', 'waiting', 'uncertain') AND source >= $1 AND source < $2`
+    const row = await this.sql.get(query, [prefix, `${prefix}~`])
+    return row === undefined ? 0 : integer(row, 'total')
+  }
+
   async recent(states: readonly DeliveryState[], limit: number): Promise<readonly Delivery[]> {
     if (states.length === 0) return []
     const indexed = states.includes('sent') ? '' : `${NOT_SENT} AND `

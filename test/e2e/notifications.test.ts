@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { catalogue } from '../../adapters/index.ts'
+import { Secret } from '../../src/config/secrets.ts'
 import type { NewNotification } from '../../src/core/operate-outbox.ts'
 import { openOffline } from '../../src/daemon/offline.ts'
 import { lastUserText, textReply } from '../../src/rehearsal/anthropic/script.ts'
@@ -130,6 +133,32 @@ it('T43: without a daemon it is queued, with its files, and the next start says 
   expect(telegram.world.messages(GROUP, { by: 'bot' }).map(({ message }) => message)).toMatchObject([
     { caption: 'Backup done', document: { file_name: 'log.txt' } },
   ])
+})
+
+it('T43, C29: a secret of the configuration is said, stored and logged by nobody', async () => {
+  const secret = 'hunter2-of-the-nightly-backup'
+  const { home, say, texts, dataDir } = await house({ config: { secrets: [new Secret(secret)] } })
+  expect(await say({ to: FAMILY, text: `PASSWORD=${secret} failed` })).toMatchObject({ status: 'delivered' })
+  expect(texts(GROUP)).toEqual(['PASSWORD=[secret] failed'])
+  await home.daemon.stop()
+  const stored = readdirSync(dataDir).filter((name) => name.startsWith('parley.db'))
+  expect(stored.some((name) => readFileSync(join(dataDir, name)).includes(secret))).toBe(false)
+  expect(JSON.stringify(home.log.lines)).not.toContain(secret)
+})
+
+it('T43: a script in a loop fills no queue, and does not keep others from theirs', async () => {
+  const { home, telegram, say } = await house()
+  telegram.faults.add({ method: 'sendMessage', action: { kind: 'hold', when: 'before' } })
+  const { headers } = await home.bearer({ namespace: 'telegram', scopes: ['notify'] })
+  const flood = Array.from({ length: 101 }, (_, at) =>
+    posted(home, headers, { to: FAMILY, text: `${at}`, waitSeconds: 0 }).then(({ status }) => status),
+  )
+  const statuses = await Promise.all(flood)
+  expect([
+    statuses.filter((status) => status === 200).length,
+    statuses.filter((status) => status === 429).length,
+  ]).toEqual([100, 1])
+  expect(await say({ to: FAMILY, text: 'the operator', waitSeconds: 0 })).toMatchObject({ status: 'queued' })
 })
 
 it('T43: what is no notification is refused before anything is kept', async () => {

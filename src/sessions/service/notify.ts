@@ -4,7 +4,14 @@ import { type Caller, inNamespace } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { type IdSource, type NoticeId, notificationId, notifierOf, type SourceId } from '../../core/ids.ts'
+import {
+  type IdSource,
+  type NoticeId,
+  notificationId,
+  notificationsFrom,
+  notifierOf,
+  type SourceId,
+} from '../../core/ids.ts'
 import type { MediaStore } from '../../core/media.ts'
 import type { NewNotification, NotificationReport, NotifiedFile } from '../../core/operate-outbox.ts'
 import { type Delivery, hasEnded, type OutboundFile, type OutboundMessage } from '../../core/outbound.ts'
@@ -24,6 +31,8 @@ export interface NotifyDeps<Plan extends Planned> {
   readonly ids: Pick<IdSource, 'trace'>
   readonly media: Pick<MediaStore, 'keep'>
   readonly channels: Pick<Channels, 'traits'>
+  /** Returns a text without the values of configured secrets. */
+  redact(this: void, text: string): string
   /** Returns true for an address on a channel of the configuration. */
   isPlace(this: void, address: Address): boolean
   /** Writes the rows of a message; `release` hands them to their queue after the commit. */
@@ -37,7 +46,11 @@ export interface NotifyDeps<Plan extends Planned> {
 export type Notify = (caller: Caller, wanted: NewNotification, left?: AbortSignal) => Promise<NotificationReport>
 
 const LONGEST = 32_000
+/** Whatever a script says, whoever waits for an answer has it first. */
+const BEHIND_ANSWERS = { lowPriority: { known: true } } as const
 const MOST_FILES = 10
+/** Messages of one token, or of the command line, that wait to be sent: a loop in a script fills no queue. */
+const MOST_WAITING = 100
 const WAIT_SECONDS = { fallback: 30, most: 3_600 }
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
@@ -61,10 +74,10 @@ export function createNotify<Plan extends Planned>(deps: NotifyDeps<Plan>): Noti
     const traceId = deps.ids.trace()
     const messages = sources.map((source, at): OutboundMessage => {
       const file = sent[at]
-      const said = { source, traceId, class: 'effect', address: to, text: at === 0 ? text : '' } as const
-      return { ...said, ...(file === undefined ? {} : { file }), ...(silent ? { silent } : {}) }
+      const said = { source, traceId, class: 'effect', address: to, text: at === 0 ? deps.redact(text) : '' } as const
+      return { ...said, ...BEHIND_ANSWERS, ...(file === undefined ? {} : { file }), ...(silent ? { silent } : {}) }
     })
-    const refused = await planAll(deps, messages)
+    const refused = await planAll(deps, messages, token)
     if (refused !== undefined) return { ...refused, to: formatAddress(to), traceId }
     const until = deps.clock.elapsed() + (deps.moved === undefined ? 0 : waitSeconds * 1_000)
     return reportOf(await ended(deps, sources, { until, left, wakers }), to)
@@ -127,10 +140,13 @@ type Refused = Pick<NotificationReport, 'status' | 'reason' | 'messageIds'>
 async function planAll<Plan extends Planned>(
   { store, plan, release }: NotifyDeps<Plan>,
   messages: readonly OutboundMessage[],
+  token: string | undefined,
 ): Promise<Refused | undefined> {
   const plans = await store.write(async (tx) => {
     const [first] = messages
     if (first === undefined || (await tx.outbox.ofSource(first.source)).length > 0) return []
+    if ((await tx.outbox.owedOf(notificationsFrom(token))) >= MOST_WAITING)
+      throw new ParleyError('too_many', `${MOST_WAITING} messages wait already that were said so: send this one later.`)
     const made: Plan[] = []
     for (const message of messages) {
       const one = await plan(tx, message)

@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest'
 import { parseAddress } from '../../../src/core/address.ts'
-import { type DeliveryId, madeAt, mediaId, type PersonId } from '../../../src/core/ids.ts'
+import {
+  type DeliveryId,
+  madeAt,
+  mediaId,
+  notificationId,
+  notificationsFrom,
+  type PersonId,
+} from '../../../src/core/ids.ts'
 import type { Delivery } from '../../../src/core/outbound.ts'
 import type { DeliveryChange } from '../../../src/store/outbox-port.ts'
 import { addressOf, deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
@@ -109,6 +116,17 @@ export const outboxContract: ContractPart = (underTest) => {
     await underTest.store.write((tx) => tx.forgetting.emptySent(first.source))
     expect((await outbox.plannedFor(address, times(60_000, 120_000))).map(({ id }) => id)).toEqual([first.id])
     expect(await outbox.plannedFor(address, times(100_000, 120_000))).toEqual([])
+  })
+
+  it('owedOf counts what is not over, of the sources whose ids begin so', async () => {
+    const ofToken = (request: string) => deliveryOf(notificationId('a1', request, 0))
+    const [first] = await add(ofToken('one'), ofToken('two'), deliveryOf(notificationId('a12', 'one', 0)))
+    const { outbox } = underTest.store.read
+    expect([await outbox.owedOf(notificationsFrom('a1')), await outbox.owedOf(notificationsFrom(undefined))]).toEqual([
+      2, 0,
+    ])
+    await underTest.store.write((tx) => tx.outbox.settle(first?.id ?? NOBODY, { at: 1, state: 'sent', messageId: '9' }))
+    expect(await outbox.owedOf(notificationsFrom('a1'))).toBe(1)
   })
 
   it('begin counts the attempt and takes only rows in an expected state', async () => {
