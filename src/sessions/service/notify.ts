@@ -15,9 +15,9 @@ import {
 import type { MediaStore } from '../../core/media.ts'
 import type { NewNotification, NotificationReport, NotifiedFile } from '../../core/operate-outbox.ts'
 import { type Delivery, hasEnded, type OutboundFile, type OutboundMessage } from '../../core/outbound.ts'
+import { toOutbound } from '../../core/send-file.ts'
 import { sendableName } from '../../core/sendable-name.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
-import { toOutbound } from '../session-tools/send-file.ts'
 
 /** The decision about a message whose rows were planned. */
 interface Planned {

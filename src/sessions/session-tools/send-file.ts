@@ -1,17 +1,16 @@
 import type { Address } from '../../core/address.ts'
 import { amendBackwards } from '../../core/amended.ts'
-import type { Channels, FileTraits } from '../../core/channel-traits.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type MediaPart, mediaOf } from '../../core/content.ts'
-import { partName, sizeInWords } from '../../core/content-words.ts'
+import { partName } from '../../core/content-words.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import { isLeaving } from '../../core/forgetting.ts'
 import { type IdSource, isMediaId, type MediaId, type SessionId } from '../../core/ids.ts'
 import type { MediaStore } from '../../core/media.ts'
-import type { OutboundFile, OutboundMessage } from '../../core/outbound.ts'
-import type { FileRequest, FileSender } from '../../core/send-file.ts'
-import { sendableName } from '../../core/sendable-name.ts'
+import type { OutboundMessage } from '../../core/outbound.ts'
+import { type FileRequest, type FileSender, toOutbound } from '../../core/send-file.ts'
 import type { TurnRef } from '../../core/session-tools.ts'
 import { messagesIn } from '../../core/words-in.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -141,29 +140,4 @@ function fileNamed(handle: string, ids: readonly MediaId[]): MediaId | undefined
   const given = HANDLE.exec(handle.replace(/\u2026$/, ''))
   const [first, ...others] = given ? ids.filter((id) => id.startsWith(given[0])) : []
   return others.length === 0 ? first : undefined
-}
-
-const ENDINGS: Readonly<Record<string, string>> = {
-  'image/png': 'png',
-  'image/jpeg': 'jpg',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-  'application/pdf': 'pdf',
-  'text/plain': 'txt',
-  'audio/ogg': 'ogg',
-}
-
-/** Returns a file of the media store as it is sent. Throws `too_long` for one that the platform does not take. */
-export function toOutbound(
-  { media, mime, size, name = '' }: MediaPart,
-  { mostBytes, pictures, name: platform }: FileTraits & { readonly name: string },
-): OutboundFile {
-  if (size > mostBytes)
-    throw new ParleyError(
-      'too_long',
-      `The file has ${sizeInWords(size)}; ${platform} takes ${sizeInWords(mostBytes)} at most.`,
-    )
-  const shown = pictures.types.includes(mime) && size <= pictures.mostBytes
-  const named = name.trim() === '' ? `${shown ? 'picture' : 'file'}.${ENDINGS[mime] ?? 'bin'}` : name
-  return { media, mime, size, name: sendableName(named), as: shown ? 'picture' : 'document' }
 }
