@@ -51,7 +51,8 @@ export interface NotificationOperator {
   /**
    * Says a text in a chat as it is, without a model (T43). Resolves once the platform has it, has refused it, or the
    * wait is over; `queued`: it is on disk, and leaves by itself. `not_found` for a place that whoever asks may not say
-   * anything in, or that is on no channel; `invalid`, `too_long`; `too_many` while much of the same script waits. Once `left` is aborted nobody waits any more.
+   * anything in, or that is on no channel; `invalid`, `too_long`; `too_many` while much of the same script waits. Once
+   * `left` is aborted nobody waits any more.
    */
   send(wanted: NewNotification, left?: AbortSignal): Promise<NotificationReport>
 }
