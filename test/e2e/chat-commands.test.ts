@@ -6,6 +6,7 @@ import type { CallEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { removeTempFolders, tempFolder, withDatabase } from '../store/temp-database.ts'
 import { type Household, startHousehold } from './household.ts'
+import { startTwoMore } from './three-platforms.ts'
 
 removeTempFolders()
 
@@ -53,6 +54,39 @@ describe('a command that is mistyped or not for its sender', () => {
     telegram.world.say({ from: 444, chat, text: '/mute' })
     expect(await tell(444, '@parley_bot are you there?')).toBe('answered')
     expect(telegram.world.messages(chat, { by: 'bot' })).toHaveLength(before + 1)
+  })
+
+  it('T27, T28: on Discord and Slack too, with the mark that commands have there', async () => {
+    const beside = await startTwoMore({ streaming: false })
+    await startHousehold({
+      ...{ script: () => textReply('answered'), beside, streaming: false },
+      routing: policy({
+        people: [owner('ada', 'discord:222', 'slack:U333'), member('bob', 'discord:444', 'slack:U444')],
+        access: { direct: 'allowlist', groups: [] },
+      }),
+    })
+    const { discord, slack } = beside
+    const typed = async (person: 'ada' | 'bob', text: string): Promise<readonly string[]> => {
+      const after = [discord.ledger.mark(), slack.ledger.mark()] as const
+      discord.world.say({ from: person === 'ada' ? '222' : '444', text })
+      slack.world.say({ from: person === 'ada' ? 'U333' : 'U444', text })
+      const said = [
+        discord.ledger.nextFromBot('sent', { after: after[0] }),
+        slack.ledger.nextFromBot('sent', { after: after[1] }),
+      ]
+      return (await Promise.all(said)).map((entry) => entry.text.replaceAll('`', ''))
+    }
+    expect(await typed('bob', '!remnd in 2h tea')).toEqual([
+      'There is no /remnd here; did you mean /remind?',
+      'There is no !remnd here; did you mean !remind?',
+    ])
+    expect(await typed('bob', '!status')).toEqual(['/status is for my owner alone.', '!status is for my owner alone.'])
+    expect(await typed('bob', '!weather tomorrow')).toEqual(['answered', 'answered'])
+    const helps = await typed('ada', '!help')
+    expect(helps.map((text) => /[/!]status: .*/.exec(text)?.[0])).toEqual([
+      '/status: how I am doing',
+      '!status: how I am doing',
+    ])
   })
 
   it("T27: an owner's command of a member gets one line in a direct chat, and does nothing", async () => {
