@@ -8,6 +8,7 @@ import { openOffline } from '../../src/daemon/offline.ts'
 import { lastUserText, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { type ApiHouse, type ApiHouseOptions, startApiHouse, tokenWith } from './api-house.ts'
+import { startTwoMore } from './three-platforms.ts'
 
 const GROUP = -1007
 const ADA = 'telegram:direct:111'
@@ -18,7 +19,7 @@ async function house(options: ApiHouseOptions = {}) {
     script: (request) => textReply(`heard: ${lastUserText(request)}`),
     streaming: false,
     routing: policy({
-      people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
+      people: [owner('ada', 'telegram:111', 'slack:U333'), member('bob', 'telegram:444')],
       access: { direct: 'allowlist', groups: [{ match: {}, who: 'allowlist', trigger: 'mention' }] },
     }),
     ...options,
@@ -96,6 +97,23 @@ it('T43: the send policy and a mute of the place hold, and a refusal of the plat
   const deny = { rules: [{ match: { chatType: 'direct' }, action: 'deny' }], default: 'allow' } as const
   await home.restart({ routing: { ...home.config.routing, sendPolicy: deny } })
   expect(await home.daemon.operator.notifications.send({ to: ADA, text: 'no' })).toMatchObject({ status: 'refused' })
+})
+
+it('T43: a place is named by its address, or by the key that a list shows, on Slack and Discord too', async () => {
+  const beside = await startTwoMore({ streaming: false })
+  const { home } = await house({ beside })
+  const { discord, slack, rooms } = beside
+  const say = (to: string) => home.daemon.operator.notifications.send({ to, text: 'Backup done', silent: true })
+  const after = slack.ledger.mark()
+  slack.world.say({ from: 'U333', text: 'hello' })
+  await slack.ledger.nextFromBot('sent', { after })
+  const { sessions } = await home.daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: true })
+  const key = sessions[0]?.key ?? ''
+  expect(key).toMatch(/^slack:direct:d/)
+  for (const to of [key, sessions[0]?.id ?? '', `slack:channel:${rooms.slack}`, `discord:channel:${rooms.discord}`])
+    expect([to, await say(to)]).toEqual([to, expect.objectContaining({ status: 'delivered' })])
+  const [shown] = discord.world.messages(rooms.discord, { bot: true })
+  expect([shown?.message.content, (shown?.message.flags ?? 0) & 4096]).toEqual(['Backup done', 4096])
 })
 
 it('T43: a repeat of one request says it once, whatever became of the first', async () => {

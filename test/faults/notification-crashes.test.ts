@@ -21,7 +21,7 @@ const CASES: readonly { readonly point: FailpointSpec; readonly what: string }[]
   { point: 'CP13-response-read', what: 'sent, nothing recorded' },
 ]
 
-describe.concurrent('T43, F-E08: a kill while a script says something', CASE, () => {
+describe.concurrent('T43: a kill while a script says something', CASE, () => {
   const [queued] = CASES
   for (const { point, what } of rounds(queued === undefined ? [] : [queued])) {
     it(`${what} (${point}): a repeat by the same name is the same, and it is said once`, async (test) => {
@@ -48,7 +48,7 @@ const PLACES: readonly (readonly [string, () => Promise<OtherPlace>])[] = [
   ['Slack', () => slackPlace()],
 ]
 
-describe.concurrent('T43, F-E08: a kill while a script says something on', CASE, () => {
+describe.concurrent('T43: a kill while a script says something on', CASE, () => {
   for (const [platform, open] of PLACES)
     for (const { point, what } of rounds(CASES, 2)) {
       it(`${platform}, ${what} (${point}): it is said once`, async (test) => {

@@ -17,7 +17,8 @@ import type { NewNotification, NotificationReport, NotifiedFile } from '../../co
 import { type Delivery, hasEnded, type OutboundFile, type OutboundMessage } from '../../core/outbound.ts'
 import { toOutbound } from '../../core/send-file.ts'
 import { sendableName } from '../../core/sendable-name.ts'
-import type { Store, StoreWriter } from '../../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
+import { addressOf } from './address-of.ts'
 
 /** The decision about a message whose rows were planned. */
 interface Planned {
@@ -66,7 +67,7 @@ export function createNotify<Plan extends Planned>(deps: NotifyDeps<Plan>): Noti
 
   return async (caller, wanted, left) => {
     const { text = '', files = [], waitSeconds = WAIT_SECONDS.fallback, silent = false } = wanted
-    const [to, token] = [placeOf(deps, caller, wanted.to), tokenOf(caller)]
+    const [to, token] = [await placeOf(deps, caller, wanted.to), tokenOf(caller)]
     checkWanted(text, files, waitSeconds)
     const sent = await Promise.all(files.map((file) => fileOf(deps, to, file)))
     const request = wanted.id ?? randomUUID()
@@ -85,17 +86,32 @@ export function createNotify<Plan extends Planned>(deps: NotifyDeps<Plan>): Noti
 }
 
 /** Returns the place. One that whoever asks may not say anything in is not there. */
-function placeOf({ isPlace }: Pick<NotifyDeps<Planned>, 'isPlace'>, caller: Caller, name: string): Address {
-  const address = addressNamed(name)
+async function placeOf(
+  { store: { read }, isPlace }: Pick<NotifyDeps<Planned>, 'store' | 'isPlace'>,
+  caller: Caller,
+  name: string,
+): Promise<Address> {
+  const address = await addressBy(name, read)
   if (address === undefined)
     throw new ParleyError(
       'not_found',
       `"${name}" is no place; write <channel>:<direct|group|channel>:<chat>[/<topic>], as "parley sessions list" does.`,
     )
   const place = formatAddress(address)
-  if (!mayNotify(caller, place)) throw new ParleyError('not_found', `There is no place ${place} for this token.`)
-  if (!isPlace(address)) throw new ParleyError('not_found', `${place} is on no channel of the configuration.`)
+  if (!mayNotify(caller, place)) throw new ParleyError('not_found', `There is no place ${name} for this token.`)
+  if (!isPlace(address)) throw new ParleyError('not_found', `${name} is on no channel of the configuration.`)
   return address
+}
+
+/**
+ * A session is named by its key, in which ids may stand in another case. One that several chats lead to may have been
+ * spoken to elsewhere since: an address is that very place.
+ */
+async function addressBy(name: string, { sessions }: Pick<StoreReader, 'sessions'>): Promise<Address | undefined> {
+  const [session, typed] = [await sessions.resolve(name), addressNamed(name)]
+  const known = session && addressOf(session)
+  if (typed === undefined || known === undefined) return typed ?? known
+  return formatAddress(known).toLowerCase() === formatAddress(typed).toLowerCase() ? known : typed
 }
 
 /** A token reaches the places that begin with its namespace: a channel, or one chat with all its topics. */
