@@ -22,13 +22,11 @@ import { useProxies } from './platform/way-out.ts'
 import type { CronText, TimingMistake } from './schedule/check-cron.ts'
 
 const LINGER_MS = 500
-
-// Before anything reads the time or connects.
-const doubts = settleHost(process.env)
 const { env, stdin, stdout, stderr } = process
 const cwd = process.cwd()
 const signals = signalsOf(process)
 const home = userHome()
+const doubts = settleHost(env)
 
 const ports: CliPorts = {
   env,

@@ -20,7 +20,7 @@ export function isZone(name: string | undefined): boolean {
   }
 }
 
-/** Returns true for what Node names the zone of a machine whose TZ it cannot read; nothing is left of that in a store. */
+/** Returns true for the name that Node gives the zone of a machine whose TZ it cannot read. */
 export function isNoZone(name: string | undefined): boolean {
   return name === undefined || name === 'undefined' || name === 'Etc/Unknown'
 }

@@ -15,7 +15,6 @@ import type { Logger } from '../core/logger.ts'
 import { Measures } from '../core/measures.ts'
 import type { ConfigOperator } from '../core/operate-config.ts'
 import type { ServedOperator } from '../core/operator.ts'
-import { noticingGone } from '../core/program-gone.ts'
 import type { Tool } from '../core/turn.ts'
 import type { DeliverySettings } from '../delivery/settings.ts'
 import type { Hooks } from '../hooks/hooks.ts'
@@ -53,7 +52,7 @@ import { createPeople, type People } from './people.ts'
 import { type CurrentRouting, createCurrentRouting, createReload, type ReloadDeps } from './reload.ts'
 import { createRestoration, restorationTeller } from './restoration.ts'
 import { createStages, type Stages } from './stages.ts'
-import { createStop, type StopDeps } from './stop.ts'
+import { createStop, watchProgram } from './stop.ts'
 import { storeKeyOf } from './store-key.ts'
 import { tellOfBudgets } from './tell-of-budgets.ts'
 import { textRedactor } from './text-redactor.ts'
@@ -106,8 +105,8 @@ const random = Math.random
  * with `store_locked` or `config`; a channel that cannot connect does not prevent the start.
  */
 export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
-  const gone = new AbortController()
-  const options = { ...given, logger: noticingGone(given.logger, () => gone.abort()) }
+  const program = watchProgram(given.logger)
+  const options = { ...given, logger: program.logger }
   const { config, logger, clock = systemClock } = options
   const policies = createCurrentRouting(config.routing, (warning) => logger.warn('A setting is doubtful', { warning }))
   const disk = new AbortController()
@@ -130,18 +129,11 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const media = makeMedia({ config, clock, store, unnamed })
   try {
     await endLeftovers(config, { clock, logger })
-    const daemon = await open(options, {
-      policies,
-      store,
-      hooks,
-      media,
-      commits,
-      ends: { broken: disk.signal, gone: gone.signal },
-    })
+    const daemon = await open(options, { policies, store, hooks, media, commits, broken: disk.signal })
     if (options.oldStores) await tellOldStores(options.oldStores, logger)
     // By the clock that has written the times of files.
     removeLeftTrials(systemClock)
-    return daemon
+    return program.watchedBy(daemon)
   } catch (error) {
     await store.close()
     throw error
@@ -154,12 +146,12 @@ interface Opened {
   readonly hooks: Hooks
   readonly media: OwnMediaStore
   readonly commits: CommitWatch
-  /** The reasons for which the daemon ends by itself. */
-  readonly ends: Pick<StopDeps, 'broken' | 'gone'>
+  /** Aborted once the disk has failed. */
+  readonly broken: AbortSignal
 }
 
 async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
-  const { policies, store, hooks, media, commits, ends } = opened
+  const { policies, store, hooks, media, commits, broken } = opened
   const { config, logger, version, plugins, socketPath } = options
   const { clock = systemClock, delivery: timing = {}, net = {} } = options
   const [ids, events] = [createIdSource({ now: clock.now, randomBytes }), createEvents()]
@@ -223,7 +215,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
     operator,
     settled: () => hub.settled(),
     healthy: () => commitsInTime(store, clock),
-    ...createStop({ running, delivery, sinks, schedules, hub, api, live, mcp, hooks, store }, { ...world, ...ends }),
+    ...createStop({ running, delivery, sinks, schedules, hub, api, live, mcp, hooks, store }, { ...world, broken }),
   }
 }
 

@@ -3,6 +3,7 @@ import type { ChannelHub } from '../channels/hub.ts'
 import { type Clock, within } from '../core/clock.ts'
 import { deferred } from '../core/deferred.ts'
 import type { Logger } from '../core/logger.ts'
+import { noticingGone } from '../core/program-gone.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { LocalApi } from '../http/local-api.ts'
@@ -39,13 +40,11 @@ const BEHIND_CHANNELS = KEPT_MS.api
 const BEHIND_DELIVERY = BEHIND_CHANNELS + KEPT_MS.channels
 const BEHIND_TURNS = BEHIND_DELIVERY + KEPT_MS.delivery
 
-export interface StopDeps {
+interface StopDeps {
   readonly clock: Clock
   readonly logger: Logger
   /** Aborted with the error when the disk has failed (F-F03). */
   readonly broken: AbortSignal
-  /** Aborted when the program was replaced on the disk, and cannot load what it needs any more. */
-  readonly gone: AbortSignal
 }
 
 export interface Stopping {
@@ -57,7 +56,7 @@ export interface Stopping {
  * Returns the two ways a daemon ends: by request, in order; or by its disk, at once, since no orderly end could be
  * recorded.
  */
-export function createStop(parts: StoppedParts, { clock, logger, broken, gone }: StopDeps): Stopping {
+export function createStop(parts: StoppedParts, { clock, logger, broken }: StopDeps): Stopping {
   const fallen = new Promise<never>((_, reject) => {
     if (broken.aborted) reject(broken.reason)
     broken.addEventListener('abort', () => reject(broken.reason), { once: true })
@@ -68,17 +67,13 @@ export function createStop(parts: StoppedParts, { clock, logger, broken, gone }:
   stopped.catch(() => {})
   let stopping: Promise<void> | undefined
   const close = (): Promise<void> => closeDaemon(parts, { clock, logger }).finally(ended.resolve)
-  const stop = (): Promise<void> => {
-    stopping ??= broken.aborted ? fallen : Promise.race([close(), fallen])
-    return stopping
+  return {
+    stopped,
+    stop() {
+      stopping ??= broken.aborted ? fallen : Promise.race([close(), fallen])
+      return stopping
+    },
   }
-  const endAsGone = (): void => {
-    logger.error('Another version of Parley was installed while this one runs: it ends, and the next start goes on')
-    stop().catch(() => {})
-  }
-  if (gone.aborted) endAsGone()
-  gone.addEventListener('abort', endAsGone, { once: true })
-  return { stopped, stop }
 }
 
 /**
@@ -109,4 +104,29 @@ export async function closeDaemon(
   await inTime('hooks', hooks.settled(), 0)
   hooks.end()
   await store.close()
+}
+
+interface WatchedProgram {
+  /** The logger by which a missing part of the program is noticed. */
+  readonly logger: Logger
+  /** Has a daemon end once a part is missing; returns the daemon. */
+  watchedBy<Watched extends Stopping>(this: void, daemon: Watched): Watched
+}
+
+/** Ends a daemon whose program is replaced on the disk: the service manager starts the other version. */
+export function watchProgram(given: Logger): WatchedProgram {
+  const gone = new AbortController()
+  const logger = noticingGone(given, () => gone.abort())
+  return {
+    logger,
+    watchedBy(daemon) {
+      const end = (): void => {
+        given.error('Another version of Parley was installed while this one runs: it ends, and the next start goes on')
+        daemon.stop().catch(() => {})
+      }
+      if (gone.signal.aborted) end()
+      else gone.signal.addEventListener('abort', end, { once: true })
+      return daemon
+    },
+  }
 }

@@ -141,7 +141,8 @@ const NPM: Readonly<Record<string, string>> = {
   ENOENT: 'npm does not find a folder it needs; set npm_config_cache and HOME under env to folders of this user',
 }
 
-const OFFLINE = 'its registry cannot be reached; without a network, install the package and name its program as command'
+const OFFLINE =
+  'its registry cannot be reached; behind a proxy, give HTTPS_PROXY under env; without a network, install the package and name its program as command'
 const DOCKER = 'check that it runs, and that this user may use it'
 
 /** The causes by lines that programs print; the first that is found counts. */

@@ -2,7 +2,6 @@ import type { ChannelCursor } from '../channels/adapter.ts'
 import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { Measures } from '../core/measures.ts'
-import { isProgramGone } from '../core/program-gone.ts'
 import type { TurnResult } from '../core/turn.ts'
 import type { CommandRunner } from '../sessions/commands/command-runner.ts'
 import type { Accepted } from '../sessions/turns/accept-alone.ts'
@@ -90,11 +89,9 @@ export class Pipeline {
     const result = waited && running.suspends(turn) ? STOPPED : await runTurn(turn, signal)
     publicTurns.left(turn.id)
     ended(turn, result)
-    // Shutting down is no outcome: the turn stays claimed and the next start continues it.
-    if (result.kind === 'aborted' && running.suspends(turn)) return store.write((tx) => tx.turns.suspend(turn.id))
     if (result.kind === 'failed') logger.warn('A turn failed', failureFields(turn, result))
-    // Neither is a program that was replaced while it ran: the daemon ends, and the next start is of the other version.
-    if (result.kind === 'failed' && isProgramGone(result.cause)) return store.write((tx) => tx.turns.suspend(turn.id))
+    // Shutting down is no outcome: the turn stays claimed and the next start continues it.
+    if (running.suspends(turn, result)) return store.write((tx) => tx.turns.suspend(turn.id))
     const next = await running.untilStored((err) => this.#finish(turn, afterFailure(result, err)))
     if (next) void this.resume(next)
   }

@@ -17,8 +17,9 @@ export function settleHost(env: NodeJS.ProcessEnv): readonly string[] {
 }
 
 /**
- * A name with several addresses: Node tries one after the other, 250 ms each, an IPv6 one first where the resolver does.
- * An IPv6 address that leads nowhere beside a slow IPv4 one then never connects, where other programs do.
+ * Node tries the addresses of a name one after the other, for 250 ms each but the last. Beside an IPv6 address that
+ * leads nowhere an IPv4 one that takes longer is then given up, or waited for at the end of all, where other programs
+ * connect.
  */
 function settleNetwork(): void {
   setDefaultAutoSelectFamilyAttemptTimeout(ATTEMPT_MS)
@@ -26,10 +27,10 @@ function settleNetwork(): void {
   if (getDefaultResultOrder() === 'verbatim') setDefaultResultOrder('ipv4first')
 }
 
-/** Where a system keeps its zones, by their names. */
+/** The folders in which systems keep their zones, by their names. */
 const ZONE_FOLDER = /^.*\/zoneinfo\/(?:posix\/|right\/)?/
 
-/** Writes TZ as Node reads it: `:/etc/localtime` and a zone in quotes are none to Node, and an empty one no zone at all. */
+/** Writes TZ as Node reads it: neither `:/etc/localtime` nor a zone in quotes nor an empty one is a zone there. */
 function settleZone(env: NodeJS.ProcessEnv): readonly string[] {
   const { TZ: named } = env
   if (named === undefined) return []

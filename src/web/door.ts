@@ -1,5 +1,4 @@
-import type { LookupAddress } from 'node:dns'
-import { lookup as lookUp } from 'node:dns/promises'
+import { promises as dns, type LookupAddress } from 'node:dns'
 import { setMaxListeners } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
@@ -320,7 +319,7 @@ function ownAddresses(): readonly string[] {
 }
 
 async function allAddresses(host: string): Promise<readonly string[]> {
-  return (await lookUp(host, { all: true })).map(({ address }) => address)
+  return (await dns.lookup(host, { all: true })).map(({ address }) => address)
 }
 
 /** Throws `forbidden` for a target to follow that is not on the public net, without looking up its name. */

@@ -144,12 +144,7 @@ test('F-F03: after the disk has failed nothing is closed in order, and whoever s
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock)
   const disk = new AbortController()
-  const { stop, stopped } = createStop(doors, {
-    clock,
-    logger: silentLogger,
-    broken: disk.signal,
-    gone: new AbortController().signal,
-  })
+  const { stop, stopped } = createStop(doors, { clock, logger: silentLogger, broken: disk.signal })
   disk.abort(new Error('the disk failed'))
   await expect(stopped).rejects.toThrow('the disk failed')
   await expect(stop()).rejects.toThrow('the disk failed')
@@ -160,12 +155,7 @@ test('F-F03: a stop under way ends when the disk fails', async () => {
   const clock = steppedClock()
   const { doors } = doorsOn(clock, { schedules: { stop: () => never } })
   const disk = new AbortController()
-  const { stop } = createStop(doors, {
-    clock,
-    logger: silentLogger,
-    broken: disk.signal,
-    gone: new AbortController().signal,
-  })
+  const { stop } = createStop(doors, { clock, logger: silentLogger, broken: disk.signal })
   const stopping = stop()
   disk.abort(new Error('the disk failed'))
   await expect(stopping).rejects.toThrow('the disk failed')

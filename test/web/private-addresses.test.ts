@@ -215,7 +215,7 @@ describe('addresses that no tool can reach', () => {
     expect(inner.connections()).toBe(0)
   })
 
-  it('C34: no proxy of the environment is asked', async () => {
+  it('C34: no proxy is asked but those that the start has read', async () => {
     const proxy = await startSink()
     const sink = await startSink()
     const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY']

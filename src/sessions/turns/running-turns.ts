@@ -4,6 +4,8 @@ import { type Deferred, deferred } from '../../core/deferred.ts'
 import { errorCode } from '../../core/errors.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
+import { isProgramGone } from '../../core/program-gone.ts'
+import type { TurnResult } from '../../core/turn.ts'
 import type { StartedTurn } from './started-turn.ts'
 
 /** The turns this process is running, so that they can be stopped and waited for. */
@@ -19,8 +21,9 @@ export interface RunningTurns {
   abort(session: SessionId, only?: TurnId | 'any'): Promise<void> | undefined
   /**
    * Returns true if the turn's abort is no outcome: the daemon is stopping, and nobody has stopped the turn for good.
+   * With a result, if that is none: it was aborted so, or the program was replaced while the turn ran.
    */
-  suspends(turn: StartedTurn): boolean
+  suspends(turn: StartedTurn, result?: TurnResult): boolean
   /** Calls `store` until it succeeds: neither an answer nor the outcome of a command is lost because the disk is full. */
   untilStored<T>(store: (failure?: unknown) => Promise<T>): Promise<T | undefined>
   /**
@@ -92,7 +95,11 @@ export function createRunningTurns(clock: Clock, logger: Logger, ports: RunningT
       return turn.done
     },
 
-    suspends: ({ session }) => drained.signal.aborted && running.get(session.id)?.stopped !== true,
+    suspends({ session }, result) {
+      if (result?.kind === 'failed') return isProgramGone(result.cause)
+      const stopping = drained.signal.aborted && running.get(session.id)?.stopped !== true
+      return stopping && (result === undefined || result.kind === 'aborted')
+    },
 
     async untilStored(store) {
       let failure: unknown
