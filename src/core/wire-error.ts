@@ -65,7 +65,8 @@ function reasonOf(error: Thrown): string {
   const reasons = new Set(each.slice(0, MOST_ADDRESSES).map(reasonOf).filter(Boolean))
   if (reasons.size > 0) return [...reasons].join('; ')
   if (typeof code !== 'string') return message
-  return connectionWords(error, code) ?? `${message || code}${UNKNOWN_ISSUER.test(code) ? `: ${OWN_ISSUER}` : ''}`
+  if (UNKNOWN_ISSUER.test(code)) return `the certificate there is signed by nobody who is trusted here; ${OWN_ISSUER}`
+  return connectionWords(error, code) ?? (message || code)
 }
 
 const FAILED: Readonly<Record<string, string>> = {

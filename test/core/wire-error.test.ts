@@ -49,7 +49,7 @@ describe('what is said of a call at the wire', () => {
       code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     })
     expect(whyUnanswered(new TypeError('fetch failed', { cause: certificate }))).toMatch(
-      /^unable to verify the first certificate: .*NODE_EXTRA_CA_CERTS/,
+      /^the certificate there is signed by nobody who is trusted here; .*NODE_EXTRA_CA_CERTS/,
     )
   })
 

@@ -126,7 +126,7 @@ describe("a company's proxy with a login and a certificate of its own", () => {
     const { proxy, config } = await startNet()
     const daemon = run(config, { ...through(proxy), NODE_EXTRA_CA_CERTS: '' }, 'start')
     expect(await daemon.printed('Stop with Ctrl-C')).toMatch(
-      /self-signed certificate: if it is your own, set NODE_EXTRA_CA_CERTS/,
+      /the certificate there is signed by nobody who is trusted here; if it is your own, set NODE_EXTRA_CA_CERTS/,
     )
   })
 })

@@ -198,3 +198,25 @@ it.each(sample(BUDGETS, 2))(
     await home.restart()
   },
 )
+
+it.each([
+  "json_remove(definition, '$.timezone')",
+  "json_set(definition, '$.timezone', 'undefined')",
+  "json_set(definition, '$.timezone', 'Etc/Unknown')",
+])('a reminder that was made on a machine without a time zone is in that of the machine (%s)', async (definition) => {
+  const home = await startHousehold()
+  const said = async (text: string): Promise<string> => {
+    const after = home.telegram.ledger.mark()
+    home.telegram.world.say({ from: 111, text })
+    return (await home.telegram.ledger.nextFromBot('sent', { after })).text
+  }
+  await said('/remind every day at 9 water the plants')
+  await home.daemon.stop()
+  withDatabase(join(home.dataDir, 'parley.db'), (database) =>
+    database.prepare(`UPDATE schedules SET definition = ${definition}`).run(),
+  )
+  await home.restart()
+  const list = await said('/remind')
+  expect(list).toContain('water the plants')
+  expect(list).not.toMatch(/undefined|Unknown/)
+})

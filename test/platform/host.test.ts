@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
+import { getDefaultResultOrder, setDefaultResultOrder } from 'node:dns'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { getDefaultAutoSelectFamilyAttemptTimeout, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
+import { settleHost } from '../../src/platform/host.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 const CONFIG = `
@@ -51,4 +54,20 @@ it.each(['UTC+2', 'Europe/Berln', 'CET-1CEST,M3.5.0'])('TZ=%s stands for UTC, an
   const { checked, zone } = await withZone(TZ)
   expect(zone).toBe('UTC')
   expect(checked).toContain(`TZ is "${TZ}", which names no time zone, so that times are in UTC; write one such as`)
+})
+
+it('an address has the time of a lost packet to answer, and IPv4 is tried first unless another order is set', () => {
+  const [order, timeout] = [getDefaultResultOrder(), getDefaultAutoSelectFamilyAttemptTimeout()]
+  onTestFinished(() => {
+    setDefaultResultOrder(order)
+    setDefaultAutoSelectFamilyAttemptTimeout(timeout)
+  })
+  setDefaultResultOrder('verbatim')
+  expect(settleHost({})).toEqual([])
+  expect(getDefaultResultOrder()).toBe('ipv4first')
+  expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBeGreaterThan(1_000)
+  // As by NODE_OPTIONS.
+  setDefaultResultOrder('ipv6first')
+  settleHost({})
+  expect(getDefaultResultOrder()).toBe('ipv6first')
 })
