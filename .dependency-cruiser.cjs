@@ -120,7 +120,7 @@ module.exports = {
     ...allow('^src/cli/', '^src/platform/remove-at-end\\.ts$'),
     ...allow('^src/(web|media|http)/', '^src/platform/(run-child|decode-text)\\.ts$'),
     // Whatever connects asks for the way out of this process.
-    ...allow('^(adapters/[^/]+/connection|src/web)/', '^src/platform/way-out\\.ts$'),
+    ...allow('^(adapters/[^/]+/connection|src/web)/', '^src/platform/(proxies|way-out)\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
     ...allow('^adapters/(?!shared/)[^/]+/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),

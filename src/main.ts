@@ -18,7 +18,6 @@ import { settleHost } from './platform/host.ts'
 import { createNotifier, startWatchdog } from './platform/sd-notify.ts'
 import { collectWhenIdle, keepHeapSmall } from './platform/small-heap.ts'
 import { VERSION } from './platform/version.ts'
-import { useProxies } from './platform/way-out.ts'
 import type { CronText, TimingMistake } from './schedule/check-cron.ts'
 
 const LINGER_MS = 500
@@ -73,11 +72,12 @@ async function checkRules(policy: RoutingPolicy): Promise<void> {
 /** Runs the daemon in the foreground, with its log, and notifies the service manager. */
 async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> {
   keepHeapSmall()
-  await useProxies()
-  const [{ startDaemon }, { createPinoLogger }] = await Promise.all([
+  const [{ useProxies }, { startDaemon }, { createPinoLogger }] = await Promise.all([
+    import('./platform/way-out.ts'),
     import('./daemon/start.ts'),
     import('./platform/pino-logger.ts'),
   ])
+  await useProxies()
   const logger = createPinoLogger({
     level: config.logging.level,
     pretty: config.logging.pretty && stderr.isTTY,

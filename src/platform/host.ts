@@ -2,7 +2,7 @@ import { getDefaultResultOrder, setDefaultResultOrder } from 'node:dns'
 import { realpathSync } from 'node:fs'
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { isZone } from '../core/machine-zone.ts'
-import { readProxies } from './way-out.ts'
+import { readProxies } from './proxies.ts'
 
 /** A handshake across the world takes 400 ms, and a lost packet is sent again after one second. */
 const ATTEMPT_MS = 2_500

@@ -1,49 +1,13 @@
 import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import { BlockList, isIP, type Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { buildConnector, Dispatcher } from 'undici'
-import { parseUrl } from '../core/parse-url.ts'
 import { whyUnanswered } from '../core/wire-error.ts'
+import { isProxied, isSecure, type NamedProxy, noProxy, proxyOf, type Target, targetOf } from './proxies.ts'
 
-/** A proxy of the environment, which is asked for a tunnel (CONNECT) to every host that is reached through it. */
-export interface Proxy {
-  /** The variable that names it. */
-  readonly variable: string
-  /** Undefined: it is none by HTTP, and nothing is reached until that is mended. */
-  readonly url: URL | undefined
-}
-
-/** A host that is to be reached: a name, or an address without brackets. */
-export interface Target {
-  readonly host: string
-  readonly port: number
-}
-
-/** The variables for https (and wss), and for http, as other programs have them; the first that is set counts. */
-const SECURE = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY']
-const PLAIN = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
-
-type Environment = Readonly<Record<string, string | undefined>>
-
-/**
- * The way out of this process, as everything that connects asks for it: like the waits of Node's own connections and
- * the dispatcher of its `fetch` it is one for the whole process, and is set before anything connects.
- */
-let secure: Proxy | undefined
-let plain: Proxy | undefined
-let isDirect = (_target: Target): boolean => true
 /** The library of the proxied dispatchers, which is loaded only where there is a proxy. */
 let undici: typeof import('undici') | undefined
-
-/** Takes the proxies over from the environment; returns what is doubtful there, in words without a password. */
-export function readProxies(env: Environment): readonly string[] {
-  secure = proxyIn(env, SECURE)
-  plain = proxyIn(env, PLAIN)
-  isDirect = withoutProxy(env.no_proxy ?? env.NO_PROXY ?? '')
-  const broken = [secure, plain].filter((proxy) => proxy !== undefined && proxy.url === undefined)
-  return [...new Set(broken.map((proxy) => `${noProxy(proxy)}; nothing is reached through it`))]
-}
 
 /** Has `fetch`, and every library that sends as it does, go through the proxies. To be called before the first call. */
 export async function useProxies(): Promise<void> {
@@ -51,74 +15,6 @@ export async function useProxies(): Promise<void> {
   // The bundle has no names but this one of a package that is loaded late.
   undici = (await import('undici')).default as typeof import('undici')
   undici.setGlobalDispatcher(new undici.Agent({ connect: throughProxy(undici.buildConnector({ allowH2: false })) }))
-}
-
-/** Returns true where some hosts are reached through a proxy. */
-export function isProxied(): boolean {
-  return secure !== undefined || plain !== undefined
-}
-
-/** Returns the proxy for a URL; undefined for a host that is reached directly. */
-export function proxyOf(url: Pick<URL, 'protocol' | 'hostname' | 'port'>): Proxy | undefined {
-  const proxy = isSecure(url) ? secure : plain
-  return proxy === undefined || isDirect(targetOf(url)) ? undefined : proxy
-}
-
-function isSecure({ protocol }: Pick<URL, 'protocol'>): boolean {
-  return protocol === 'https:' || protocol === 'wss:'
-}
-
-/** Returns the host and port of a URL. */
-export function targetOf(url: Pick<URL, 'protocol' | 'hostname' | 'port'>): Target {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase()
-  return { host, port: url.port === '' ? (isSecure(url) ? 443 : 80) : Number(url.port) }
-}
-
-function proxyIn(env: Environment, names: readonly string[]): Proxy | undefined {
-  const variable = names.find((name) => env[name]?.trim())
-  if (variable === undefined) return undefined
-  const named = env[variable]?.trim().replace(/^(["'])(.*)\1$/, '$2') ?? ''
-  const url = parseUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(named) ? named : `http://${named}`)
-  return { variable, url: url && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url : undefined }
-}
-
-function noProxy(proxy: Pick<Proxy, 'variable'> | undefined): string {
-  return `${proxy?.variable} names no proxy by HTTP: write http://host:port`
-}
-
-/**
- * Reads NO_PROXY: names, each with all names below it (a leading dot or `*.` changes nothing), addresses, networks such
- * as 10.0.0.0/8, each perhaps with a port, and `*`. This machine itself is never asked for through a proxy, whose own
- * loopback is another one.
- */
-function withoutProxy(list: string): (target: Target) => boolean {
-  const networks = new BlockList()
-  networks.addSubnet('127.0.0.0', 8, 'ipv4')
-  networks.addAddress('::1', 'ipv6')
-  const names: { readonly name: string; readonly port: number | undefined }[] = [{ name: 'localhost', port: undefined }]
-  for (const entry of list.split(/[\s,]+/).filter(Boolean)) {
-    const [, base = '', length] = /^\[?([\d.a-f:]+)\]?\/(\d{1,3})$/i.exec(entry) ?? []
-    if (isIP(base) !== 0) addNetwork(networks, base, Number(length))
-    else names.push(readName(entry))
-  }
-  return ({ host, port }) =>
-    names.some((one) => (one.port ?? port) === port && isWithin(host, one.name)) ||
-    (isIP(host) !== 0 && networks.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4'))
-}
-
-function addNetwork(networks: BlockList, base: string, length: number): void {
-  const family = isIP(base) === 6 ? 'ipv6' : 'ipv4'
-  if (length <= (family === 'ipv6' ? 128 : 32)) networks.addSubnet(base, length, family)
-}
-
-function readName(entry: string): { readonly name: string; readonly port: number | undefined } {
-  const [, host = entry, port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(entry) ?? []
-  const name = host.replace(/^\[(.*)\]$/, '$1').replace(/^\*?\./, '')
-  return { name: name.toLowerCase(), port: port === undefined ? undefined : Number(port) }
-}
-
-function isWithin(host: string, name: string): boolean {
-  return name === '*' || host === name || host.endsWith(`.${name}`)
 }
 
 /** A proxy that did not lead to its target: nothing of a request has left. */
@@ -135,7 +31,7 @@ const TUNNEL_WITHIN_MS = 15_000
  * variable, and the remedy where it is known.
  */
 export async function openTunnel(
-  { url, variable }: Proxy,
+  { url, variable }: NamedProxy,
   { host, port }: Target,
   signal?: AbortSignal,
 ): Promise<Socket> {
@@ -187,44 +83,40 @@ function remedyFor(status: number, variable: string): string {
 
 type Connector = ReturnType<typeof buildConnector>
 
-/** Returns the connector of an undici agent that goes through the proxies; `connect` is the one for everything else. */
-export function throughProxy(connect: Connector, opened?: (socket: Socket) => void): Connector {
-  return (options, callback) => {
-    const proxy = proxyOf(options)
-    if (proxy === undefined) connect(options, callback)
-    else tunnelled({ connect, proxy, target: targetOf(options), ...(opened ? { opened } : {}) }, options, callback)
-  }
-}
-
-interface Tunnelled {
-  readonly connect: Connector
-  readonly proxy: Proxy
-  /** The host that the proxy is asked for. */
-  readonly target: Target
+interface Tunnelling {
+  /** Returns the name or the address that a proxy is asked for in place of a host; the host itself by default. */
+  asked?(this: void, host: string): Promise<string>
+  /** Called with each socket that was opened through a proxy. */
   opened?(this: void, socket: Socket): void
 }
 
-/** Connects as a connector does, over a tunnel to `target`, with TLS for the host of `options` where it is secure. */
-export function tunnelled(
-  { connect, proxy, target, opened }: Tunnelled,
-  ...[options, callback]: Parameters<Connector>
-): void {
-  openTunnel(proxy, target).then(
-    (socket) => {
-      opened?.(socket)
-      if (isSecure(options)) connect({ ...options, httpSocket: socket }, callback)
-      else callback(null, socket)
-    },
-    (error: Error) => callback(error, null),
-  )
+/** Returns the connector of an undici agent that goes through the proxies; `connect` is the one for everything else. */
+export function throughProxy(connect: Connector, { asked = itself, opened }: Tunnelling = {}): Connector {
+  return (options, callback) => {
+    const proxy = proxyOf(options)
+    if (proxy === undefined) return connect(options, callback)
+    const { host, port } = targetOf(options)
+    asked(host)
+      .then((there) => openTunnel(proxy, { host: there, port }))
+      .then(
+        (socket) => {
+          opened?.(socket)
+          if (isSecure(options)) connect({ ...options, httpSocket: socket }, callback)
+          else callback(null, socket)
+        },
+        (error: Error) => callback(error, null),
+      )
+  }
 }
+
+const itself = async (host: string): Promise<string> => host
 
 /**
  * Returns a dispatcher for one connection that a library opens, and calls `opened` with its socket; undefined where
  * nothing goes through a proxy.
  */
 export function proxyDispatcher(opened: (socket: Socket) => void): Dispatcher | undefined {
-  return undici && new undici.Agent({ connect: throughProxy(undici.buildConnector({ allowH2: false }), opened) })
+  return undici && new undici.Agent({ connect: throughProxy(undici.buildConnector({ allowH2: false }), { opened }) })
 }
 
 type Created = NonNullable<Parameters<HttpAgent['createConnection']>[1]>

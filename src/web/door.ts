@@ -11,7 +11,7 @@ import { ParleyError, toError } from '../core/errors.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { Bytes } from '../core/read-bytes.ts'
 import { OWN_ISSUER, UNKNOWN_ISSUER } from '../core/wire-error.ts'
-import { ProxyFailed, proxyOf, type Target, targetOf, tunnelled } from '../platform/way-out.ts'
+import { ProxyFailed, throughProxy } from '../platform/way-out.ts'
 import { hostOf, isAmong, isPublicAddress, notPublic, readPublicUrl, readWebUrl } from './public-address.ts'
 
 /** The one door by which anything of the tools goes out to the net. */
@@ -248,33 +248,24 @@ async function agentOf(deps: DoorDeps, { configured, streams }: Asking): Promise
   // The bundle has no names but this one of a package that is loaded late.
   const { Agent, buildConnector } = (await import('undici')).default
   const timeout = deps.withinMs ?? WITHIN_MS
-  const connect = buildConnector({ timeout, allowH2: false, ...(configured ? {} : { lookup: checkedLookup(deps) }) })
+  const direct = buildConnector({ timeout, allowH2: false, ...(configured ? {} : { lookup: checkedLookup(deps) }) })
+  const asked = (host: string): Promise<string> => checkedAddress(deps, host)
+  const connect = throughProxy(direct, configured ? {} : { asked })
   return new Agent({
     // A stream of events may be silent for as long as somebody is asked something.
     ...{ connections: 1, pipelining: 0, headersTimeout: timeout, bodyTimeout: streams ? 0 : timeout },
     connect(options, callback) {
       const host = hostOf(options)
       // An address is not looked up, so that it is checked here.
-      if (!configured && isIP(host) !== 0 && !isElsewhere(host, deps)) return callback(notPublic({ host }), null)
-      const proxy = proxyOf(options)
-      if (proxy === undefined) return connect(options, callback)
-      checkedTarget(deps, { ...targetOf(options), configured }).then(
-        (target) => tunnelled({ connect, proxy, target }, options, callback),
-        (error: Error) => callback(error, null),
-      )
+      if (!configured && isIP(host) !== 0 && !isElsewhere(host, deps)) callback(notPublic({ host }), null)
+      else connect(options, callback)
     },
   })
 }
 
-/**
- * Returns what to ask a proxy for: the name that an operator has configured, else the very address that was checked
- * here. What a proxy makes of a name nobody can check.
- */
-async function checkedTarget(
-  deps: DoorDeps,
-  { host, port, configured }: Target & { readonly configured: boolean | undefined },
-): Promise<Target> {
-  if (configured || isIP(host) !== 0) return { host, port }
+/** Returns the very address that was checked here for a name: what a proxy makes of the name nobody can check. */
+async function checkedAddress(deps: DoorDeps, host: string): Promise<string> {
+  if (isIP(host) !== 0) return host
   const [first] = await checkedAddresses(deps, host).catch((error: unknown) => {
     if (error instanceof ParleyError) throw error
     throw new ParleyError(
@@ -283,7 +274,7 @@ async function checkedTarget(
     )
   })
   if (first === undefined) throw new ParleyError('unavailable', `There is no host ${host}.`)
-  return { host: first.address, port }
+  return first.address
 }
 
 /** Returns the lookup of the connection itself: an answer that changes from one lookup to the next cannot pass. */

@@ -82,7 +82,8 @@ test('npx is found beside the Node that runs this, and says itself why it has no
   const words = await said({ command: 'npx', args: ['-y', 'parley-has-no-such-package'], env }, 50_000)
   // A Node that was installed by a package has no npx beside it.
   const isBeside = existsSync(join(dirname(process.execPath), 'npx'))
-  const own = /npx ended with code 1 before it answered: its registry cannot be reached; behind a proxy.*without a network/
+  const own =
+    /npx ended with code 1 before it answered: its registry cannot be reached; behind a proxy.*without a network/
   expect(words).toMatch(isBeside ? own : /there is no program npx in PATH/)
 })
 

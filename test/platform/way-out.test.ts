@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openTunnel, proxyOf, readProxies } from '../../src/platform/way-out.ts'
+import { proxyOf, readProxies } from '../../src/platform/proxies.ts'
+import { openTunnel } from '../../src/platform/way-out.ts'
 import { startCompanyProxy } from '../fakes/company-proxy.ts'
 
 const PROXY = 'http://proxy.example:3128'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { readProxies } from '../../src/platform/way-out.ts'
+import { readProxies } from '../../src/platform/proxies.ts'
 import { type CompanyProxy, startCompanyProxy } from '../fakes/company-proxy.ts'
 import { PUBLIC, type Sink, startSink, testDoor, wanted } from './net.ts'
 

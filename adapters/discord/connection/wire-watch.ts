@@ -2,7 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import WebSocket from 'ws'
 import { failpoint } from '../../../src/core/failpoint.ts'
 
-import { isProxied, PlainAgent, SecureAgent } from '../../../src/platform/way-out.ts'
+import { isProxied } from '../../../src/platform/proxies.ts'
+import { PlainAgent, SecureAgent } from '../../../src/platform/way-out.ts'
 
 /**
  * Published by undici, on which discord.js sends, when the last byte of a request was handed to the operating system.
