@@ -75,6 +75,19 @@ it.each([
   )
 })
 
+it('a password is sent as it is written, with codes and without', async () => {
+  const company = await startCompanyProxy({ hosts: { 'a.example': 'http://127.0.0.1:1' }, login: 'ada:100% p@ss' })
+  onTestFinished(() => company.close())
+  for (const password of ['100%25%20p%40ss', '100% p%40ss']) {
+    read({ HTTPS_PROXY: `http://ada:${password}@127.0.0.1:${company.port}` })
+    const proxy = proxyOf(new URL('https://a.example/'))
+    if (proxy === undefined) throw new Error('there is a proxy')
+    const socket = await openTunnel(proxy, { host: 'a.example', port: 443 })
+    socket.destroy()
+  }
+  expect(company.targets).toHaveLength(2)
+})
+
 it('a proxy that is off is said to be, by its address', async () => {
   const company = await startCompanyProxy({ hosts: {}, login: '' })
   company.close()
