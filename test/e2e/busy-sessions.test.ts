@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { toAgentId } from '../../src/core/ids.ts'
+import type { Tool } from '../../src/core/turn.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { startHousehold } from './household.ts'
+import { toolResult } from './obedient.ts'
 import { slowStart } from './slow-start.ts'
 
 describe('a busy session', () => {
@@ -106,5 +109,42 @@ describe('a busy session', () => {
       expect(shown.split('only this year')).toHaveLength(2)
       await home.restart()
     }
+  })
+
+  it('K47: steer: what waits for a turn joins it after a start by the scope of its session, and no other turn', async () => {
+    const pay: Tool = {
+      spec: { name: 'pay', description: 'Pays.', parameters: { type: 'object' } },
+      ...{ class: 'once', reach: 'beyond', run: async () => 'paid' },
+    }
+    const script: Script = (request) => {
+      const asked = lastUserText(request)
+      if (asked.endsWith('pay') && toolResult(request) === undefined)
+        return { blocks: [{ type: 'tool_use', name: 'pay', input: {} }] }
+      return textReply(`heard ${asked.split('\n').at(-1)}`)
+    }
+    const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: '', tools: ['pay'] }]
+    const home = await startHousehold({
+      ...{ script, streaming: false, tools: { pay: [pay] } },
+      config: { agents, session: { queue: { max: 9, busy: 'steer' } } },
+    })
+    const { world, ledger } = home.telegram
+    const sentTo = (chat: number, after = 0) =>
+      ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
+    world.say({ from: 111, text: 'pay' })
+    const code = /\/approve (\w+)/.exec((await sentTo(111)).text)?.[1]
+    const joining = world.say({ from: 111, text: 'only this year' })
+    await ledger.confirmed(ledger.updateIdOf(joining))
+    await home.restart()
+    world.say({ from: 444, text: 'another chat' })
+    expect((await sentTo(444)).text).toBe('heard another chat')
+    const after = ledger.mark()
+    world.say({ from: 111, text: `/approve ${code}` })
+    await ledger.nextFromBot('sent', { after, where: ({ text }) => text === 'heard only this year' })
+    const [ada] = (await home.daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: true })).sessions.filter(
+      ({ key }) => key === 'telegram:direct:111',
+    )
+    const { turns, scope } = await home.daemon.operator.sessions.show(ada?.id ?? '')
+    expect([turns, scope]).toMatchObject([1, { channel: 'telegram', values: { chat: 'direct:111' } }])
+    expect(JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.messages)).not.toContain('another chat')
   })
 })
