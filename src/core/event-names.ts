@@ -42,6 +42,19 @@ export type EventName = (typeof EVENT_NAMES)[EventType]
 /** Every public name, for schemas that list them. */
 export const PUBLIC_EVENT_NAMES: readonly EventName[] = Object.values(EVENT_NAMES)
 
+/** The names of the contract for those that have another one here. */
+const CONTRACT_NAMES: Readonly<Partial<Record<string, string>>> = {
+  'session:turn_cancelled': 'session:cancelled',
+  'session:turn_steered': 'agent:directive_injected',
+  context_compacted: 'agent:context_compacted',
+  history_boundary: 'agent:context_cleared',
+} satisfies Partial<Record<EventName, string>>
+
+/** Returns the name of an event for readers of a live stream who ask by the names of the contract. */
+export function contractName(name: string): string {
+  return CONTRACT_NAMES[name] ?? name
+}
+
 /** Returns the public name of an event. */
 export function eventName({ type }: Pick<EventDraft, 'type'>): EventName {
   return EVENT_NAMES[type]

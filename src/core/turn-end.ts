@@ -28,6 +28,16 @@ export function isEmptied(outcome: InboxOutcome | undefined): boolean {
   return EMPTIED.includes(outcome)
 }
 
+/** The words of the contract for how a turn ended: the one that models have, and `aborted`. */
+export type StopReason = 'stop' | 'length' | 'content_filter' | 'error' | 'aborted'
+
+/** Returns the reason for which a turn that was not cancelled ended. */
+export function stopReasonOf({ outcome, cut, error }: TurnEndData): StopReason {
+  if (error === 'model_refused') return 'content_filter'
+  if (outcome === 'failed' || error !== undefined) return 'error'
+  return cut ? 'length' : 'stop'
+}
+
 export interface TurnEndData {
   readonly outcome: TurnOutcome
   readonly usage: Usage

@@ -1,10 +1,13 @@
 import type { ServerResponse } from 'node:http'
+import { contractName } from '../core/event-names.ts'
 import type { Followed, LiveEvent, LiveText, StreamEnd, StreamReader } from '../core/operate-events.ts'
 import { placeOf } from '../core/stream-place.ts'
 
 export interface StreamShape {
   /** The events name their session. */
   readonly all: boolean
+  /** The events have the names of the contract, as the event names of the stream too. */
+  readonly named: boolean
 }
 
 /** Bytes that wait for a reader; one that has more is cut off, and resumes where it was (F-D03). */
@@ -29,7 +32,8 @@ const frames = new WeakMap<LiveEvent | LiveText, Map<string, Buffer>>()
 
 /**
  * Answers with a stream of events, in the words of the browsers' `EventSource`. Events of a log have no event name, so
- * that `onmessage` is given all of them; `start`, `delta`, `deleted` and `end` are named and stand in no log.
+ * that `onmessage` is given all of them, unless their names were asked for; `start`, `delta`, `deleted` and `end` are
+ * named and stand in no log.
  */
 export class EventStream implements StreamReader {
   readonly #response: ServerResponse
@@ -58,7 +62,7 @@ export class EventStream implements StreamReader {
   }
 
   event(live: LiveEvent): void {
-    this.#write(frameOf(live, String(this.#shape.all), () => eventFrame(live, this.#shape)))
+    this.#write(frameOf(live, `${this.#shape.all} ${this.#shape.named}`, () => eventFrame(live, this.#shape)))
   }
 
   text(text: LiveText): boolean {
@@ -156,6 +160,8 @@ function frameOf(source: LiveEvent | LiveText, key: string, make: () => string):
 }
 
 /** The id is the whole place: a number alone could be that of another event once a copy was put back. */
-function eventFrame({ session, event }: LiveEvent, { all }: StreamShape): string {
-  return `id: ${placeOf(session, event)}\ndata: ${JSON.stringify(all ? { session, ...event } : event)}\n\n`
+function eventFrame({ session, event }: LiveEvent, { all, named }: StreamShape): string {
+  const type = named ? contractName(event.type) : event.type
+  const data = JSON.stringify({ ...(all ? { session } : {}), ...event, type })
+  return `${named ? `event: ${type}\n` : ''}id: ${placeOf(session, event)}\ndata: ${data}\n\n`
 }

@@ -9,7 +9,7 @@ const KB = 1_024
 /** A reader that takes nothing: all that is written waits. */
 function stalled() {
   const response = new ServerResponse(new IncomingMessage(new Socket()))
-  const stream = new EventStream(response, { all: false })
+  const stream = new EventStream(response, { all: false, named: false })
   stream.open(new Headers(STREAM_HEADERS), { session: 'api:x', after: 0, place: '0-0@api:x' } as never)
   let seq = 0
   const event = (size: number): void =>
@@ -51,7 +51,7 @@ it('whoever reads has two seconds to take the end', () => {
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   const socket = new Socket()
   response.assignSocket(socket)
-  const stream = new EventStream(response, { all: false })
+  const stream = new EventStream(response, { all: false, named: false })
   stream.open(new Headers(STREAM_HEADERS), { session: 'api:x', after: 0 } as never)
   expect(socket.timeout).toBe(0)
   stream.end({ reason: 'stopping' })

@@ -8,7 +8,7 @@ import { type ApiEnv, needs, newRoutes, pathText, queryFlag, queryText } from '.
 
 const request = {
   headers: z.object({ 'last-event-id': z.string().optional() }),
-  query: z.object({ after: queryText.optional(), deltas: queryFlag }),
+  query: z.object({ after: queryText.optional(), deltas: queryFlag, named: queryFlag }),
 }
 const responses = {
   200: {
@@ -42,17 +42,20 @@ export function eventRoutes() {
     .openapi(ONE, async (context) => {
       const { req, var: rights } = context
       const { name } = req.valid('param')
-      return stream(context, await rights.api.live.follow(name, asked(context, req.valid('query'))))
+      const query = req.valid('query')
+      return stream(context, await rights.api.live.follow(name, asked(context, query)), query)
     })
     .openapi(ALL, async (context) => {
       const { req, var: rights } = context
-      return stream(context, await rights.api.live.followAll(asked(context, req.valid('query'))))
+      const query = req.valid('query')
+      return stream(context, await rights.api.live.followAll(asked(context, query)), query)
     })
 }
 
 interface AskedQuery {
   readonly after?: string | undefined
   readonly deltas: boolean
+  readonly named: boolean
 }
 
 function asked({ req, var: { ended } }: Context<ApiEnv>, { after, deltas }: AskedQuery): FollowRequest {
@@ -68,7 +71,7 @@ function placeAsked(header: string | undefined, query: string | undefined): Stre
 /**
  * Writes to the connection itself: a web stream for each of 1,000 readers would cost more than all of their events.
  */
-function stream(context: Context<ApiEnv>, followed: Followed): Response {
+function stream(context: Context<ApiEnv>, followed: Followed, { named }: Pick<AskedQuery, 'named'>): Response {
   const { body, env, req } = context
   const answer = body(null, 200, STREAM_HEADERS)
   const { outgoing } = env as HttpBindings
@@ -77,7 +80,7 @@ function stream(context: Context<ApiEnv>, followed: Followed): Response {
     return answer
   }
   outgoing.once('close', followed.close)
-  const events = new EventStream(outgoing, { all: followed.session === undefined })
+  const events = new EventStream(outgoing, { all: followed.session === undefined, named })
   events.open(answer.headers, followed)
   followed.start(events)
   return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })

@@ -14,6 +14,7 @@ import type {
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import { sessionTitle } from '../../core/titles.ts'
+import { stopReasonOf } from '../../core/turn-end.ts'
 import { eventText } from '../view/event-text.ts'
 import type { LastRun } from './last-run.ts'
 import type { PageWithTasks } from './with-tasks.ts'
@@ -99,7 +100,10 @@ export function eventReport(event: SessionEvent): SessionEventReport {
   }
 }
 
-type ReportedParts = Pick<SessionEventReport, 'model' | 'usage' | 'calls' | 'files' | 'synthetic' | 'summary'>
+type ReportedParts = Pick<
+  SessionEventReport,
+  'stopReason' | 'model' | 'usage' | 'calls' | 'files' | 'synthetic' | 'summary'
+>
 
 /** Returns everything of a message beside its text (R37). */
 function partsOf(event: SessionEvent): ReportedParts {
@@ -109,6 +113,10 @@ function partsOf(event: SessionEvent): ReportedParts {
       const files = (event.data.attachments ?? []).map(fileOf)
       return { ...(files.length === 0 ? {} : { files }), ...(event.data.from ? { synthetic: true } : {}) }
     }
+    case 'turn_completed':
+      return { stopReason: stopReasonOf(event.data) }
+    case 'turn_cancelled':
+      return { stopReason: 'aborted' }
     case 'assistant_step': {
       const { model, usage } = event.data
       const calls = event.data.calls.map(({ tool, args }) => ({ tool, arguments: JSON.stringify(args) ?? '' }))
