@@ -23,7 +23,6 @@ import { pairCalls } from './pair-calls.ts'
 import { buildPrompt } from './prompt.ts'
 import { isMostlyLeftOut, pruneResults, RERUNS, type Rerun, shortenRequest } from './prune-results.ts'
 import { skillTools } from './tools/skill.ts'
-import { TASK } from './tools/task.ts'
 import type { Progress, RunningAgent } from './turn-progress.ts'
 
 /** Tokens of an answer, where the agent sets none (R14). */
@@ -55,7 +54,7 @@ export async function equip({ settings, request, progress }: RunningAgent): Prom
         tools.map(({ spec }) => spec),
       )
   const { timeZone } = settings
-  const tasks = tools.some(({ spec }) => spec.name === TASK)
+  const tasks = tools.some(({ spec }) => spec.name === 'task')
   const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, tasks, absent, timeZone })
   return {
     chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {

@@ -133,10 +133,10 @@ function warningsOf(parsed: ConfigFile, known: BuildOptions['known']): readonly 
 }
 
 function sessionSettings({
-  session: { queue, publicTurns, answerParts, answerAsFile, staleDays, turnCap, checkpoint },
+  session: { queue, publicTurns, answerParts, answerAsFile, staleDays, turnCap, maxMessages, checkpoint },
 }: ConfigFile): Config['session'] {
   return {
-    ...{ queue, publicTurns, answerParts, staleDays },
+    ...{ queue, publicTurns, answerParts, staleDays, maxMessages },
     ...(answerAsFile === undefined ? {} : { answerAsFile }),
     ...(turnCap === undefined ? {} : { turnCap }),
     ...(checkpoint === undefined ? {} : { checkpoint }),

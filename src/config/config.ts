@@ -125,6 +125,8 @@ export interface SessionConfig {
    */
   readonly publicTurns?: { readonly atOnce: number; readonly perPerson: number; readonly waiting: number }
   readonly turnCap?: TurnCaps
+  /** Messages of earlier turns that the model is shown (C14); 98 if absent. */
+  readonly maxMessages?: number
   /** When checkpoints start by themselves; what is absent as in `DEFAULT_CHECKPOINTS`. */
   readonly checkpoint?: Partial<CheckpointSettings>
   /** Messages that one answer becomes at most; 20 if absent. */

@@ -73,6 +73,7 @@ function sessionOf(channels: readonly ChannelId[]) {
           'An answer of more messages than this goes out as one file, its beginning above it, where the platform takes files. Default: never.',
         ),
       turnCap: turnCap.exactOptional(),
+      maxMessages,
       checkpoint: checkpoint.exactOptional(),
       staleDays: z
         .int()
@@ -191,6 +192,15 @@ const turnCap = z
   })
   .describe(
     'Turns that a session has at most; then it says so, in a chat until /new, to a client until it begins another session. 0, less or none is the default: 50 for sessions of the API, the command line and the web, no cap for chats and schedules.',
+  )
+
+const maxMessages = z
+  .int()
+  .min(2)
+  .max(10_000)
+  .default(98)
+  .describe(
+    'Messages of earlier turns, those of people and answers, that the model is shown at most. Older ones are left out without a word, some turns at a time; nothing is deleted.',
   )
 
 const positive = z.int().min(1)

@@ -25,8 +25,9 @@ it('S41: a turn whose words are being forgotten is shown them until it has ended
     await tx.events.append(id, 1, [userMessage('a heron', { messageId: '1' }), started])
     await tx.forgetting.begin({ id: 'in_1', state: 'running', plan, counts: NOTHING_FORGOTTEN, askedAt: 1 })
   })
+  const config = { session: {} }
   const shown = async () => {
-    const transcript = makeTranscript({ store, clock: systemClock, running: { has: () => false } }, () => false)
+    const transcript = makeTranscript({ store, clock: systemClock, running: { has: () => false }, config }, () => false)
     return JSON.stringify(await transcript.view({ ...draft, createdAt: 1 }))
   }
   expect(await shown()).toContain('a heron')

@@ -57,6 +57,20 @@ describe('a session of a client', () => {
     expect(await home.daemon.operator.sessions.show('cli:notes')).toMatchObject({ turns: 1, messages: 2 })
   })
 
+  it('C14: is shown so many messages of earlier turns, silently, and the log keeps the others', async () => {
+    const session = { queue: { max: 9, busy: 'queue' }, maxMessages: 6 } as const
+    const home = await startHousehold({ script, tools: { clock: [clock] }, config: { agents, session } })
+    for (const n of [1, 2, 3, 4, 5]) await home.daemon.operator.sessions.post('cli:notes', { text: `question ${n}` })
+    const shown = () => home.anthropic?.ledger.requests().map(({ messages }) => messages.length)
+    expect(shown()).toEqual([1, 3, 5, 7, 7])
+    const last = JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.messages)
+    expect(last.match(/question \d/g)).toEqual(['question 2', 'question 3', 'question 4', 'question 5'])
+    const types = (await eventsOf(home, 'cli:notes')).map(({ type }) => type)
+    expect(types.filter((type) => type === 'user_message')).toHaveLength(5)
+    expect(types).not.toContain('history_boundary')
+    expect(await home.daemon.operator.sessions.show('cli:notes')).toMatchObject({ turns: 5 })
+  })
+
   it('R37: a step has its calls, model and usage in history and after a start', async () => {
     const home = await household()
     await home.daemon.operator.sessions.post('cli:notes', { text: 'what time is it?' })

@@ -4,7 +4,6 @@ import type { Tool } from '../../core/turn.ts'
 import { answerOutput } from './answer-output.ts'
 import { number, readArgs, text } from './read-args.ts'
 
-export const TASK = 'task'
 const ARGS = z.object({ task: text, timeoutSeconds: number.exactOptional() })
 
 /** Gives a piece of work to a session of its own (R36). Keyed by its call: a repeated one finds the work it began. */
@@ -14,7 +13,7 @@ export function task(tasks: RunsTasks): Tool {
     reach: 'inside',
     doing: 'working on a task',
     spec: {
-      name: TASK,
+      name: 'task',
       description:
         'Gives a piece of work to a fresh session of yours, and returns its answer: for work with many steps whose details need not stand here. It sees nothing of this conversation but the task, and can ask nobody.',
       parameters: {
