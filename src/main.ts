@@ -55,7 +55,7 @@ const ports: CliPorts = {
     const { storeWarnings } = await import('./daemon/store-warnings.ts')
     return [...doubts, ...warnings, ...(await storeWarnings(store))]
   },
-  explain: async (config) => (await import('./config/explain.ts')).explainConfig(config),
+  explain: async (config, known) => (await import('./config/explain.ts')).explainConfig(config, known),
   onSignal: signals.onSignal,
   onHangup: signals.onHangup,
 }

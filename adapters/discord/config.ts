@@ -33,6 +33,7 @@ export type DiscordConfig = z.infer<typeof discordAccountSchema>
 
 /** A thread hangs in its channel and is kept apart from it. */
 export const discordTraits: ChannelTraits = {
+  claimMark: '!',
   name: 'Discord',
   topics: 'threads',
   // The least that every server takes: boosted ones take more.

@@ -70,6 +70,7 @@ export function receivesBy({ mode, listen: { host, port } }: SlackConfig): strin
 /** A thread hangs in its channel and is kept apart from it; an id is somebody else's in another workspace. */
 export const slackTraits: ChannelTraits = {
   commandMark: '!',
+  claimMark: '!',
   name: 'Slack',
   topics: 'threads',
   rootBeginsThreads: true,

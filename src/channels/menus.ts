@@ -7,6 +7,7 @@ import { type RegistersCommands, registersCommands } from './capabilities.ts'
 export interface MenuDeps {
   readonly logger: Logger
   readonly commands: readonly ChatCommand[]
+  readonly access: { readonly ownerKnown: boolean }
   /** Platform ids of the owners there, as they are now. */
   owners(channel: ChannelId): Promise<readonly string[]>
   /** True once the daemon stops, which ends the channels under a menu that is being handed over. */
@@ -26,11 +27,12 @@ interface MenuPlace {
   readonly account: AccountId
 }
 
-export function createMenus({ logger, commands, owners, stopping }: MenuDeps): Menus {
+export function createMenus({ logger, commands, access, owners, stopping }: MenuDeps): Menus {
   const work = new Map<RegistersCommands, { readonly place: MenuPlace; readonly done: Promise<void> }>()
   const hand = async (adapter: RegistersCommands, { channel, account }: MenuPlace): Promise<void> => {
     try {
-      await adapter.registerCommands(commands, await owners(channel))
+      const listed = commands.filter(({ unowned }) => !(unowned && access.ownerKnown))
+      await adapter.registerCommands(listed, await owners(channel))
     } catch (err) {
       if (stopping()) return
       logger.warn('The command menu was not registered', { err, channel, account })

@@ -3,6 +3,7 @@ import type { JsonSchema } from '../config/json-schema.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import type { LoggedIn, LoginTalk, McpCheck } from '../core/mcp.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
+import type { PeopleReport } from '../core/operate-people.ts'
 import type { OperatorService } from '../core/operator.ts'
 import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
 
@@ -45,8 +46,8 @@ export interface CliPorts {
   configSchema(): Awaitable<JsonSchema>
   /** Checks mistakes that only appear when the rules are compiled. Returns warnings; throws `config`. */
   compile(config: Config): Awaitable<readonly string[]>
-  /** Returns the meaning of the configuration, line by line. */
-  explain(config: Config): Awaitable<readonly string[]>
+  /** Returns the meaning of the configuration, line by line, with what the store knows of people; absent: no store. */
+  explain(config: Config, known?: PeopleReport): Awaitable<readonly string[]>
   /** Calls `handler` at each SIGINT or SIGTERM, or as the terminal is closed, until the returned function is called. */
   onSignal(handler: (signal: string) => void): () => void
   /** Calls `handler` at each SIGHUP that asks for a reload until the returned function is called. */

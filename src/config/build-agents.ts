@@ -27,7 +27,7 @@ interface AgentOptions {
   readonly folder: string
   /** Tool groups beside the built-in ones. */
   readonly toolGroups?: readonly string[]
-  /** The servers of models; no agent becomes an echo because the key of one cannot be had now. */
+  /** The servers of models; no agent loses its model because the key of one cannot be had now. */
   readonly models: Config['models']
 }
 
@@ -36,10 +36,7 @@ interface Findings {
   readonly warnings: string[]
 }
 
-/**
- * The agents with model, prompt and tools. Without a key for a model an agent echoes each message, and a warning says
- * so.
- */
+/** The agents with model, prompt and tools. A warning names each that has no model, since nobody wrote one or a key. */
 export function buildAgents(file: ConfigFile, options: AgentOptions): Findings & { readonly agents: AgentProfile[] } {
   const found: Findings = { mistakes: [], warnings: [] }
   checkModels(file, options.models, found)
@@ -88,11 +85,11 @@ function optionsOf({
   }
 }
 
-/** Returns the model of an agent that names none: that of a public API, or an echo. */
+/** Returns the model of an agent that names none: that of a public API, if there is a key for one. */
 function defaultOf(index: number, { options, found }: { options: AgentOptions; found: Findings }): string {
   const { model, why } = defaultModel(options.models)
   if (why !== undefined) found.warnings.push(`agents[${index}].model: ${why}`)
-  return model ?? ECHO
+  return model
 }
 
 /** Returns a warning for each script an agent names that is not there. */

@@ -1,3 +1,4 @@
+import { NO_MODEL } from '../core/model.ts'
 import {
   isReady,
   keyRemedy,
@@ -155,7 +156,7 @@ const DEFAULT_MODELS: readonly (readonly [kind: ServerKind, model: string])[] = 
  * Returns the model of agents that name none, or why there is none. What models a server of one's own has is not known;
  * that of `models.anthropic` is taken for a way to the public API where it has a key.
  */
-export function defaultModel(servers: Config['models']): { readonly model?: string; readonly why?: string } {
+export function defaultModel(servers: Config['models']): { readonly model: string; readonly why?: string } {
   const all = Object.entries(servers)
   for (const [kind, model] of DEFAULT_MODELS) {
     const [found] = all
@@ -163,10 +164,14 @@ export function defaultModel(servers: Config['models']): { readonly model?: stri
       .toSorted(([one], [other]) => Number(namesKind(other)) - Number(namesKind(one)))
     if (found !== undefined) return { model: `${found[0]}/${model}` }
   }
-  const repeats = 'so the agent repeats what people say'
+  const silent = 'so the agent answers nobody'
   const [own] = all
-  if (own === undefined) return { why: `no model key is set, ${repeats}; set ANTHROPIC_API_KEY or OPENAI_API_KEY` }
-  return { why: `names no model, ${repeats}; write ${own[0]}/<model> as models.${own[0]}.baseUrl calls it` }
+  if (own === undefined)
+    return { model: NO_MODEL, why: `no model key is set, ${silent}; set ANTHROPIC_API_KEY or OPENAI_API_KEY` }
+  return {
+    model: NO_MODEL,
+    why: `names no model, ${silent}; write ${own[0]}/<model> as models.${own[0]}.baseUrl calls it`,
+  }
 }
 
 function hasOwnModels(name: string, { apiKey, keyAbsent }: ModelServer): boolean {

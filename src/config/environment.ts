@@ -85,7 +85,7 @@ export function choicesText(surroundings: Surroundings, known: Channels, also: r
     `       ${variable}=<token> parley start`,
     `       (from a checkout: ${variable}=<token> npm start)`,
     '     With ANTHROPIC_API_KEY or OPENAI_API_KEY set as well a model answers;',
-    '     without one of them the bot repeats what people say.',
+    '     without one of them the bot says that it has none.',
     `     ${others.map((one) => `${one.name}: ${variableNames(one.variables)}.`).join(' ')}`,
     `  3. Write a configuration file:   ${file}`,
     '     config/parley.example.yaml is one to start from.',

@@ -1,7 +1,11 @@
 import { formatAddress } from '../core/address.ts'
+import type { AgentProfile } from '../core/agent-profile.ts'
 import type { ToolRule } from '../core/approval.ts'
 import { DEFAULT_CHECKPOINTS, MEMORY_GROUP } from '../core/memory.ts'
+import { NO_MODEL } from '../core/model.ts'
+import { hostOf } from '../core/model-server.ts'
 import type { AudioSettings, Config, HookSettings, InboundHookSettings, McpSettings } from './config.ts'
+import { list } from './explained.ts'
 
 /** Describes whom tools ask, what of the operator's own or elsewhere is called, and memory. No secret is part of it. */
 export function explainTools({
@@ -70,4 +74,31 @@ function audioLines(audio: AudioSettings | undefined): readonly string[] {
 /** A path or a query may hold a token. */
 function originOf(url: string): string {
   return new URL(url).origin
+}
+
+/** Describes the agents and the servers of their models. No secret is part of it. */
+export function explainAgents(config: Config): readonly string[] {
+  return [...config.agents.map(agentLine), ...serverLines(config)]
+}
+
+function agentLine({ id, model, fallback = [], summaryModel, tools, skills = [], voice }: AgentProfile): string {
+  const others = fallback.length === 0 ? '' : `, in its place ${list(fallback)}`
+  const summaries = summaryModel === undefined ? '' : `, summaries by ${summaryModel}`
+  const known = skills.length === 0 ? '' : `, skills ${list(skills.map(({ name }) => name))}`
+  const spoken = voice === undefined || voice === 'never' ? '' : `, answers spoken: ${voice}`
+  const own = model === NO_MODEL ? 'no model, so it answers nobody' : `model ${model}`
+  return `agents.${id}: ${own}${others}${summaries}, tools ${list(tools)}${known}${spoken}`
+}
+
+function serverLines({ models }: Config): string[] {
+  return Object.entries(models).map(([name, server]) => {
+    const key =
+      server.keyAbsent === undefined
+        ? server.apiKey === undefined
+          ? 'without a key'
+          : 'with a key'
+        : 'its key is absent'
+    const api = server.kind === 'openai' ? 'Chat Completions' : 'the Messages API'
+    return `models.${name}: ${api} at ${hostOf(server)}, ${key}`
+  })
 }

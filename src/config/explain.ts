@@ -1,10 +1,9 @@
 import { formatAddress } from '../core/address.ts'
-import type { AgentProfile } from '../core/agent-profile.ts'
 import { type BudgetLimits, PERIODS } from '../core/budget.ts'
 import { limitInWords } from '../core/budget-words.ts'
 import { sizeInWords } from '../core/content-words.ts'
 import { DEFAULT_FILE_LIMITS } from '../core/media.ts'
-import { hostOf } from '../core/model-server.ts'
+import type { PeopleReport } from '../core/operate-people.ts'
 import {
   type Audience,
   type BotPolicy,
@@ -19,23 +18,24 @@ import { formatMissed } from '../core/schedule.ts'
 import { grouped } from '../core/spending.ts'
 import type { Config } from './config.ts'
 import { explainSessions } from './explain-sessions.ts'
-import { explainTools } from './explain-tools.ts'
+import { explainAgents, explainTools } from './explain-tools.ts'
 import { list } from './explained.ts'
 
 /**
  * Describes the configuration with every default filled in, for an operator: who may talk where, who answers, what is
- * sent. One line a fact, each beginning with its path. No secret is part of it.
+ * sent. One line a fact, each beginning with its path. No secret is part of it. `known` are the people and places of
+ * the store, whom no setting names; absent where there is no store yet.
  */
-export function explainConfig(config: Config): readonly string[] {
+export function explainConfig(config: Config, known?: KnownPeople): readonly string[] {
   return [
     `configuration: ${config.file ?? 'the environment (no file)'}`,
     `data: ${config.dataDir}, database ${config.store.path}`,
-    ...config.agents.map(agentLine),
-    ...serverLines(config),
+    ...explainAgents(config),
     ...(config.workspaces ?? []).map(({ name, model }) => `workspaces.${name}: model ${model}`),
     ...channelLines(config),
-    ...peopleLines(config),
+    ...peopleLines(config, known),
     ...accessLines(config),
+    ...letInLines(known),
     ...dispatchLines(config),
     ...sendLines(config),
     ...explainSessions(config),
@@ -123,18 +123,33 @@ function modeText(settings: unknown): string {
   return typeof settings === 'object' && settings !== null && 'mode' in settings ? ` (${settings.mode})` : ''
 }
 
-function peopleLines({ routing: { people } }: Config): string[] {
+/** The people and places that the store knows. */
+export type KnownPeople = Pick<PeopleReport, 'people' | 'letIn'>
+
+function peopleLines({ routing: { people } }: Config, known: KnownPeople = { people: [], letIn: [] }): string[] {
   const lines = people.map(
     ({ id, role, ids, timezone }) =>
       `people.${id}: ${role}, ${list(ids)}${timezone === undefined ? '' : `, in ${timezone}`}`,
   )
-  const owner = people.some(({ role }) => role === 'owner')
-  return owner
-    ? lines
-    : [
-        ...lines,
-        'people: no owner; until somebody has claimed the bot, whoever follows the claim link first becomes it',
-      ]
+  const stored = known.people.flatMap(({ name, role, ids }) =>
+    ids.flatMap(({ id, from, overruledBy }) =>
+      from === 'configuration' || overruledBy !== undefined
+        ? []
+        : [`people: ${id} is ${name}, ${role}, by ${from === 'claim' ? 'the claim code' : 'a link'}`],
+    ),
+  )
+  const owner = [...people, ...known.people].some(({ role }) => role === 'owner')
+  const unowned =
+    'people: no owner yet; whoever sends the bot the code that its start and `parley status` print becomes it'
+  return owner ? [...lines, ...stored] : [...lines, ...stored, unowned]
+}
+
+function letInLines({ letIn }: KnownPeople = { people: [], letIn: [] }): string[] {
+  return letIn.map(({ kind, key, name, by, at }) => {
+    const setting = kind === 'place' ? 'groups' : 'direct'
+    const called = name === '' ? '' : ` (${name})`
+    return `routing.access.${setting}: ${key}${called} too, let in by ${by} on ${new Date(at).toISOString().slice(0, 10)}`
+  })
 }
 
 const WHO: Readonly<Record<Audience, string>> = {
@@ -154,27 +169,6 @@ const DELETIONS: Readonly<Record<DeletionPolicy, string>> = {
   redact: 'a deleted message is in no later prompt, and not answered if it still waits',
 }
 
-function agentLine({ id, model, fallback = [], summaryModel, tools, skills = [], voice }: AgentProfile): string {
-  const others = fallback.length === 0 ? '' : `, in its place ${list(fallback)}`
-  const summaries = summaryModel === undefined ? '' : `, summaries by ${summaryModel}`
-  const known = skills.length === 0 ? '' : `, skills ${list(skills.map(({ name }) => name))}`
-  const spoken = voice === undefined || voice === 'never' ? '' : `, answers spoken: ${voice}`
-  return `agents.${id}: model ${model}${others}${summaries}, tools ${list(tools)}${known}${spoken}`
-}
-
-function serverLines({ models }: Config): string[] {
-  return Object.entries(models).map(([name, server]) => {
-    const key =
-      server.keyAbsent === undefined
-        ? server.apiKey === undefined
-          ? 'without a key'
-          : 'with a key'
-        : 'its key is absent'
-    const api = server.kind === 'openai' ? 'Chat Completions' : 'the Messages API'
-    return `models.${name}: ${api} at ${hostOf(server)}, ${key}`
-  })
-}
-
 function accessLines({ routing }: Config): string[] {
   const { access, ownerAlwaysTriggers, wakeWords, edits, deletions, botBudget } = routing
   const groups = access.groups.map(
@@ -185,7 +179,7 @@ function accessLines({ routing }: Config): string[] {
     `routing.access.direct: ${WHO[access.direct]}`,
     ...groups,
     `routing.access.groups: ${groups.length === 0 ? 'every group' : 'every other group'}: the owner only`,
-    `routing.ownerAlwaysTriggers: ${ownerAlwaysTriggers ? 'the owner is answered without a mention' : 'the owner must mention the agent like everybody'}`,
+    `routing.ownerAlwaysTriggers: ${ownerAlwaysTriggers ? 'the owner is answered without a mention: whatever they say in a group costs a call, and false ends that' : 'the owner must mention the agent like everybody'}`,
     `routing.wakeWords: ${wakeText(wakeWords)}`,
     `routing.edits: ${EDITS[edits]}`,
     `routing.deletions: ${DELETIONS[deletions]}`,

@@ -15,7 +15,7 @@ export const agent = z.strictObject({
   model: modelName
     .exactOptional()
     .describe(
-      '<server>/<model> with a server of models, scripted/echo (repeats what people say) or scripted/<file>. Default: anthropic/claude-sonnet-5-5 or openai/gpt-5.4, whose key is set, else scripted/echo.',
+      '<server>/<model> with a server of models, scripted/echo (repeats what people say) or scripted/<file>. Default: anthropic/claude-sonnet-5-5 or openai/gpt-5.4, whose key is set; without one the agent has no model and says so to whoever asks it.',
     ),
   models: z
     .array(modelName)

@@ -34,9 +34,11 @@ export interface ChannelTraits {
   readonly firstSteps?: string
   /**
    * The address that opens a chat with the bot, the claim code filled in, written with `<username>` and `<code>`;
-   * absent: `/start <code>` is typed.
+   * absent: the command is typed.
    */
   readonly claimLink?: string
+  /** The mark before a typed `claim`, where the platform's client takes a slash for its own menu; absent: the slash. */
+  readonly claimMark?: string
   /** The mark before a typed command, where the platform keeps the slash for its own; absent: the slash. */
   readonly commandMark?: string
 }

@@ -22,6 +22,8 @@ export interface ChatCommand {
   readonly fromConversation?: true
   /** Also known to people we do not know, such as `/start`. */
   readonly open?: boolean
+  /** It is in menus only while nobody owns the bot. */
+  readonly unowned?: true
   /**
    * Without an argument, somebody we do not know asks with it to be let in, as with any message, once there is an
    * owner.

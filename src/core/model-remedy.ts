@@ -1,7 +1,8 @@
 import { OWN_CHANNELS } from './channel-traits.ts'
 import type { ErrorCode } from './errors.ts'
 import type { ChannelId } from './ids.ts'
-import { SCRIPTED, splitModel, variableOf } from './model-server.ts'
+import { NO_MODEL } from './model.ts'
+import { MODEL_NEEDED, SCRIPTED, splitModel, variableOf } from './model-server.ts'
 
 /** The settings of the server of a model, as a remedy names them. */
 interface ServerSettings {
@@ -55,6 +56,7 @@ const AFTER: Readonly<Partial<Record<ErrorCode, string>>> = {
  * named again.
  */
 export function modelRemedy(code: ErrorCode, model?: string, said = ''): string {
+  if (model === NO_MODEL) return `For the agent to have a model, ${MODEL_NEEDED}; then ${RESTART}`
   const name = model === undefined ? undefined : splitModel(model)[0]
   const server = name === undefined || name === SCRIPTED ? undefined : name
   if (server !== undefined && said.includes(`models.${server}.`)) {

@@ -1,4 +1,5 @@
 import type { PriceList } from './budget.ts'
+import { NO_MODEL } from './model.ts'
 import type { ModelServerReport } from './operate-parts.ts'
 import { LIST_PRICES } from './prices.ts'
 
@@ -23,6 +24,9 @@ export type ServersByName = Readonly<Record<string, ServerAccess>>
 
 /** Stands in the place of a server in the names of models that are scripts. */
 export const SCRIPTED = 'scripted'
+
+/** The remedy for an agent without a model, as a clause. */
+export const MODEL_NEEDED = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or write agents[].model for a server of models'
 
 /** The address of the vendor's own API, where none is configured. */
 export const PUBLIC_APIS: Readonly<Record<ServerKind, string>> = {
@@ -87,6 +91,7 @@ export function noSuchServer(name: string, known: readonly string[]): string {
 export function whyUnusable(id: string, servers: ServersByName): string | undefined {
   const [name] = splitModel(id)
   if (name === SCRIPTED) return undefined
+  if (id === NO_MODEL) return `The agent has no model: ${MODEL_NEEDED}.`
   const server = serverOf(servers, name)
   if (server === undefined && !namesKind(name)) return `${noSuchServer(name, Object.keys(servers))}.`
   if (server?.keyAbsent !== undefined) return `${server.keyAbsent}.`

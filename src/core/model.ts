@@ -166,3 +166,6 @@ export interface ToolSpec {
   /** JSON Schema of the arguments, an object. */
   readonly parameters: Readonly<Record<string, unknown>>
 }
+
+/** Stands in the place of the model of an agent that has none; nobody can write it as the name of one. */
+export const NO_MODEL = 'none'

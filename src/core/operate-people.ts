@@ -1,3 +1,5 @@
+import type { AdmissionReport } from './operate-admissions.ts'
+
 /** The part of `OperatorService` about identities, apart only for its size. */
 export interface PeopleOperator {
   list(): Promise<PeopleReport>
@@ -17,6 +19,8 @@ export interface LinkedId {
 
 export interface PeopleReport {
   readonly people: readonly PersonReport[]
+  /** The people and places that owners let in, newest first. */
+  readonly letIn: readonly LetInReport[]
   /** The joins and partings of people, newest first. */
   readonly changes: readonly IdentityChangeReport[]
 }
@@ -26,10 +30,17 @@ export interface PersonReport {
   readonly role: string
   readonly ids: readonly {
     readonly id: string
-    readonly from: 'configuration' | 'link'
+    /** `claim`: it became the owner by the claim code. */
+    readonly from: 'configuration' | 'link' | 'claim'
     /** The person the configuration gives it to instead, which wins. */
     readonly overruledBy?: string
   }[]
+}
+
+/** Somebody in direct chats, or a group with all its topics. */
+export interface LetInReport extends Pick<AdmissionReport, 'kind' | 'key' | 'name'> {
+  readonly at: number
+  readonly by: string
 }
 
 export interface IdentityChangeReport {

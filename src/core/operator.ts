@@ -65,14 +65,23 @@ export interface ApiService extends ServedOperator {
 /** Begins what is said of a message whose record was deleted for its age. */
 export const AGED_OUT = 'Its record has aged out'
 
+/** A way to become the owner, by one account, for whoever comes first with the code. */
+export interface ClaimWay extends Pick<ChannelStatus, 'channel' | 'account'> {
+  readonly username: string
+  /** The command that is sent to the bot in a direct chat. */
+  readonly command: string
+  /** The address that opens that chat and sends it, where the platform has such addresses. */
+  readonly link?: string
+}
+
 export interface StatusReport {
   readonly version: string
   /** Absent when the store was read without a daemon. */
   readonly startedAt?: number
   readonly channels: readonly ChannelStatus[]
   readonly ownerKnown: boolean
-  /** Links that make whoever follows one the owner; only while there is none. */
-  readonly claimLinks: readonly string[]
+  /** The ways to become the owner, one for each account that has been up; only while there is none. */
+  readonly claims: readonly ClaimWay[]
   readonly models: readonly string[]
   /** The servers of models, then names of servers that models in use have and `models` has not; none of older daemons. */
   readonly modelServers?: readonly ModelServerReport[]

@@ -1,5 +1,5 @@
 import type { Micros, ModelPrice, PriceList } from './budget.ts'
-import { tokensRead, type Usage } from './model.ts'
+import { NO_MODEL, tokensRead, type Usage } from './model.ts'
 
 /** Writes of a cache cost a quarter more than the input, reads of it this share of the input. */
 function anthropic(input: number, output: number, read = 0.1, long?: ModelPrice['long']): ModelPrice {
@@ -96,9 +96,9 @@ export function pictureTokens(model: string): number {
 
 const FREE: ModelPrice = { input: 0, output: 0 }
 
-/** Returns true for a model that is no model: a script costs nobody anything, neither money nor tokens. */
+/** Returns true for what is no model: a script costs nobody anything, neither money nor tokens. */
 export function isFree(model: string): boolean {
-  return model.startsWith('scripted/')
+  return model.startsWith('scripted/') || model === NO_MODEL
 }
 
 /** Returns the cost of a call; 0 where the model has no price. */

@@ -54,7 +54,7 @@ export interface TurnEndData {
   readonly partial?: string
   /** The part of the conversation that the model read. */
   readonly context?: ContextRead
-  /** A check decided that the agent is not asked: its messages are context of the next turn. */
+  /** A check decided that the agent is not asked, or it has no model: its messages are context of the next turn. */
   readonly unasked?: true
 }
 

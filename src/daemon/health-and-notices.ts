@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import { type Address, formatAddress } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import { NO_MODEL } from '../core/model.ts'
 import { whyUnusable } from '../core/model-server.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import { createModelHealth, type ModelHealth } from './model-health.ts'
@@ -20,7 +21,9 @@ export function healthOf({ config, clock, accounts, events }: HealthParts): Mode
     ...{ clock, where: accounts.all[0], notify: events.ownerNotice.emit },
     unconfigured: new Map(
       config.agents.flatMap(({ model, fallback = [] }) =>
-        [model, ...fallback].map((one) => [one, whyUnusable(one, config.models)] as const),
+        [model, ...fallback]
+          .filter((one) => one !== NO_MODEL)
+          .map((one) => [one, whyUnusable(one, config.models)] as const),
       ),
     ),
   })

@@ -13,6 +13,7 @@ import { loadOverridesCache, type OverridesCache } from '../sessions/lookups/ove
 import { loadFacts, type StoredFacts } from '../sessions/lookups/stored-facts.ts'
 import { type Access, createAccess } from '../sessions/people/access.ts'
 import { type AdmissionFacts, loadAdmissionFacts } from '../sessions/people/admission-facts.ts'
+import { CODE_BYTES, formatCode } from '../sessions/people/link-code.ts'
 import type { PeopleNow } from '../sessions/people/person-ids.ts'
 import type { Store } from '../store/store.ts'
 import type { DaemonEvents } from './daemon-events.ts'
@@ -72,9 +73,9 @@ export async function loadLookups(parts: LookupsDeps): Promise<Lookups> {
   }
 }
 
-/** Returns a code for the claim link that nobody can guess. */
+/** Returns a claim code: short enough to be typed on a phone, too long to be guessed in the tries that there are. */
 export function freshCode(): string {
-  return randomBytes(12).toString('base64url')
+  return formatCode(randomBytes(CODE_BYTES))
 }
 
 /** Returns the chats that got a new id; `reload` reads caches by address or scope key again. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
+import { NO_MODEL } from '../core/model.ts'
 import { modelRemedy } from '../core/model-remedy.ts'
 import type { ModelServerReport, ModelTrouble } from '../core/operate-parts.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
@@ -48,6 +49,7 @@ export function createModelHealth({ clock, where, notify, unconfigured }: ModelH
   )
   return {
     called(model, cause) {
+      if (model === NO_MODEL) return
       if (cause === undefined) troubles.delete(model)
       const code = errorCode(cause)
       if (!code.startsWith('model_') || OF_ONE_REQUEST.includes(code)) return

@@ -1,6 +1,7 @@
 import type { LearntTraits } from '../agent/models/traits.ts'
 import type { Config } from '../config/config.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
+import { NO_MODEL } from '../core/model.ts'
 import { hostOf, SCRIPTED, serverOf, splitModel } from '../core/model-server.ts'
 import type { ModelServerReport, ModelTrouble, ServerTrouble } from '../core/operate-parts.ts'
 
@@ -20,7 +21,11 @@ export function reportServers(
 ): readonly ModelServerReport[] {
   const used = agents.flatMap(modelsOf).map(serverName)
   const failing = troubles.map(({ model }) => serverName(model))
-  const names = new Set([...Object.keys(models), ...used.filter((name) => name !== SCRIPTED), ...failing])
+  const names = new Set([
+    ...Object.keys(models),
+    ...used.filter((name) => name !== SCRIPTED && name !== NO_MODEL),
+    ...failing,
+  ])
   return [...names].map((name) => {
     const server = serverOf(models, name)
     return {
@@ -33,6 +38,11 @@ export function reportServers(
       troubles: joined(troubles.filter(({ model }) => serverName(model) === name)),
     }
   })
+}
+
+/** Returns the own model of each agent that has one. */
+export function ownModels({ agents }: Pick<Config, 'agents'>): readonly string[] {
+  return agents.flatMap(({ model }) => (model === NO_MODEL ? [] : [model]))
 }
 
 function modelsOf({ model, fallback = [], summaryModel }: AgentProfile): readonly string[] {

@@ -23,7 +23,7 @@ import { createNotify, type Notify } from '../sessions/service/notify.ts'
 import { offlineSessions } from '../sessions/service/session-rules.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
 import type { Store } from '../store/store.ts'
-import { reportServers } from './model-servers.ts'
+import { ownModels, reportServers } from './model-servers.ts'
 import { createOperator } from './operator.ts'
 import { createRestoration } from './restoration.ts'
 import { storeKeyOf } from './store-key.ts'
@@ -50,7 +50,7 @@ export async function openOffline(
     store,
     clock: systemClock,
     version,
-    models: config.agents.map(({ model }) => model),
+    models: ownModels(config),
     servers: () => reportServers(config),
     timezone: config.budgets?.timezone,
     ownerNamed: config.routing.people.some(({ role }) => role === 'owner'),

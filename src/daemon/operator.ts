@@ -8,7 +8,7 @@ import { ParleyError } from '../core/errors.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { RetentionLimit } from '../core/operate-forgetting.ts'
 import type { ChannelStatus } from '../core/operate-parts.ts'
-import type { OperatorService, ServedOperator, StatusReport } from '../core/operator.ts'
+import type { ClaimWay, OperatorService, ServedOperator, StatusReport } from '../core/operator.ts'
 import { isDecided } from '../core/outbound.ts'
 import { dayBegan } from '../core/spending.ts'
 import { tokenDoer } from '../core/token.ts'
@@ -175,7 +175,7 @@ async function status({
     ownerKnown: daemon
       ? daemon.access.ownerKnown
       : ownerNamed || (await read.people.all()).some(({ role }) => role === 'owner'),
-    claimLinks: daemon?.access.claimCode ? claimLinks(channels, daemon.traits, daemon.access.claimCode) : [],
+    claims: daemon?.access.claimCode ? claimWays(channels, daemon.traits, daemon.access.claimCode) : [],
     models,
     modelServers: servers(),
     ...(daemon ? { toolServers: daemon.toolServers().filter(({ agents }) => agents.length > 0) } : {}),
@@ -242,14 +242,12 @@ function channelStatus(
   }
 }
 
-/**
- * Returns links that open a chat with the code filled in, for the platforms that have them; elsewhere the command is
- * typed.
- */
-function claimLinks(channels: readonly ChannelStatus[], traits: Channels['traits'], code: string): string[] {
-  return channels.flatMap(({ channel, username }) => {
-    const { claimLink } = traits(channel)
-    if (username === undefined || username === '' || claimLink === undefined) return []
-    return [claimLink.replace('<username>', () => username).replace('<code>', () => code)]
+function claimWays(channels: readonly ChannelStatus[], traits: Channels['traits'], code: string): ClaimWay[] {
+  return channels.flatMap(({ channel, account, username }) => {
+    if (username === undefined || username === '') return []
+    const { claimLink, claimMark = '/' } = traits(channel)
+    const link = claimLink?.replace('<username>', () => username).replace('<code>', () => code)
+    const command = `${claimMark}claim ${code}`
+    return [{ channel, account, username, command, ...(link === undefined ? {} : { link }) }]
   })
 }

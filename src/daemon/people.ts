@@ -80,11 +80,12 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
   const owners = createOwnerChats({ channels, stored, whoIs, reaches: parts.reaches })
   const cards = await createOwnerCards({ ...parts, owners })
   const admissions = createAdmissions({
-    ...{ ...parts, facts: admissionFacts, cards, accept: entrance.accept },
+    ...{ ...parts, facts: admissionFacts, whoIs, cards, accept: entrance.accept },
     approvers: namedApprovers(parts.config.toolPolicy ?? []),
     ruledBy: (address) => ruleOfChat(policies.routing().groups, address, policies.routing().channels),
   })
   const notifyOwners = ownerTeller(parts, owners)
+  events.peopleChanged.on(() => void admissions.peopleChanged())
   events.ownerNotice.on(({ where, notice }) => void notifyOwners(where, notice))
   const doubts = async (): Promise<readonly string[]> =>
     linkConflicts(policies.routing().people, await store.read.people.all())
@@ -115,7 +116,7 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
 function claimCode(access: Access): readonly ValidCode[] {
   const code = access.claimCode
   if (code === undefined) return []
-  return [{ folded: foldCode(code), command: 'start', burn: () => access.replaceClaim(freshCode()) }]
+  return [{ folded: foldCode(code), commands: ['claim', 'start'], burn: () => access.replaceClaim(freshCode()) }]
 }
 
 const DAY_MS = 86_400_000

@@ -128,8 +128,8 @@ export function createStages(parts: StagesDeps): Stages {
   const transcript = makeTranscript({ ...parts, running }, joined)
   const agent = chooseAgent({ ...modelRules(config), toolGroups: groupNames(parts) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
-  const systemNotices = createSystemNotices({ clock, logger, say, plan: planWith(delivery), ...people, crowded })
-  const parting = partingOf(parts, systemNotices)
+  const notices = createSystemNotices({ ...parts, ...lookups, ...people, logger, plan: planWith(delivery), crowded })
+  const parting = partingOf(parts, notices)
   const claims = { queue, parting, adopts: adoptAgents(config.agents, describedByOthers(config, agent)) }
   const speaks = (place: Parameters<typeof judgeSpeaker>[1]): boolean => judgeSpeaker(parts, place).allowed
   const runner = createCommandRunner({ store, logger, say, commands, parting, running, crowded })
@@ -156,7 +156,7 @@ export function createStages(parts: StagesDeps): Stages {
     spoken: questions.spoken,
     unreadable: noticeOfUnreadable(parts, logger),
     commands: runner,
-    systemNotices,
+    systemNotices: notices,
   })
   async function recover(): Promise<void> {
     await oldState.hold()

@@ -46,6 +46,7 @@ import { makeForPrograms } from './make-programs.ts'
 import { makeQuestions } from './make-questions.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
 import { makeAudio, type OwnNet } from './make-web.ts'
+import { ownModels } from './model-servers.ts'
 import { tellOldStores, type UsualPlaces } from './old-stores.ts'
 import { channelStatuses, createOperator, type OperatorSources } from './operator.ts'
 import { createPeople, type People } from './people.ts'
@@ -182,7 +183,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const [outbox, notify] = [createRestoration({ store, delivery }), makeNotify(world, delivery)]
   const sources: OperatorSources = {
-    ...{ store, clock, version, models: modelsOf(config), servers, ...ownOf(stages), why, notify, ...people.operator },
+    ...{ store, clock, version, models: ownModels(config), servers, ...ownOf(stages), why, notify, ...people.operator },
     ...{ daemon, schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
     ...{ outbox, forgetting: forgets.operate(why.readLink), config: reloadOf(options, { policies, access, people }) },
   }
@@ -195,7 +196,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   })
   for (const command of withOwnCommands(known, extra.commands)) commands.set(command.name, command)
   const stopping = () => running.draining
-  const menus = createMenus({ logger, commands: [...commands.values()], owners: people.owners, stopping })
+  const menus = createMenus({ logger, commands: [...commands.values()], access, owners: people.owners, stopping })
   events.peopleChanged.on(menus.again)
 
   // Before anything new is accepted: a turn that was interrupted goes ahead of what is posted now.
@@ -235,10 +236,6 @@ function makeHub({
 }
 
 const ownOf = ({ sessions, operations, archives }: Stages) => ({ sessions, operations, archives })
-
-function modelsOf({ agents }: Config): readonly string[] {
-  return agents.map(({ model }) => model)
-}
 
 function reloadOf(
   { config: running, reload, logger }: DaemonOptions,

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
-import { NO_USAGE } from '../core/model.ts'
+import { NO_MODEL, NO_USAGE } from '../core/model.ts'
 import type { SessionIdentity, VerboseLevel } from '../core/session.ts'
 import type { JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
@@ -52,6 +52,8 @@ async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal
     const gone = deps.refusesAgent(turn.session)
     if (gone !== undefined) throw gone
     await checkCap(deps, turn.session)
+    const missing = withoutModel(deps, turn)
+    if (missing) return missing
     await readThreadBefore(deps, turn, signal)
     const checked = await checkFirst(deps, turn, signal)
     if (checked?.verdict.answer === false) return unasked(checked)
@@ -128,6 +130,14 @@ async function checkCap({ store, cap }: RunTurnDeps, session: SessionIdentity): 
   if (most === undefined) return
   const { reached } = await store.read.events.spent(session.id)
   if (reached >= most) throw new ParleyError('turn_limit', `The session has had its ${most} turns (session.turnCap).`)
+}
+
+/** Returns the end of a turn whose agent has no model: nothing is read, asked or shown for it. */
+function withoutModel({ agent }: RunTurnDeps, { session, asked }: StartedTurn): TurnResult | undefined {
+  const { model, fallback = [] } = agent(session, asked?.model)
+  if (model !== NO_MODEL || fallback.length > 0) return undefined
+  const cause = new ParleyError('model_unconfigured', 'The agent has no model.')
+  return { kind: 'failed', code: cause.code, cause, model, usage: NO_USAGE, steps: 0 }
 }
 
 function failedBy(cause: unknown): Extract<TurnResult, { kind: 'failed' }> {

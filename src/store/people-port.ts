@@ -47,6 +47,8 @@ export interface PeopleReader {
   linkCode(hash: string): Promise<LinkCode | undefined>
   /** Newest first. */
   changes(limit: number): Promise<readonly IdentityChange[]>
+  /** Returns the platform ids that became the owner by the claim code. */
+  claimed(): Promise<readonly string[]>
   /** Those of owners, the oldest first. */
   directChats(): Promise<readonly DirectChat[]>
 }

@@ -97,6 +97,11 @@ export class PeopleReading implements PeopleReader {
     return readRows(changeCodec, await this.sql.all(query, [limit]), this.#logger)
   }
 
+  async claimed(): Promise<readonly string[]> {
+    const rows = await this.sql.all("SELECT DISTINCT platform_id FROM identity_changes WHERE kind = 'claimed'", [])
+    return rows.map((row) => text(row, 'platform_id'))
+  }
+
   async directChats(): Promise<readonly DirectChat[]> {
     const query = 'SELECT platform_id, account, address, at FROM direct_chats ORDER BY at'
     return readRows(chatCodec, await this.sql.all(query, []), this.#logger)

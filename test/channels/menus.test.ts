@@ -25,7 +25,7 @@ class Menuless extends FakeChannel {
 /** Hands a menu over, has it fail, and returns the warnings that this led to. */
 async function warningsOf(stopping: () => boolean): Promise<readonly string[]> {
   const [logger, adapter] = [new AwaitedLog(), new Menuless()]
-  const menus = createMenus({ logger, commands: [], owners: async () => [], stopping })
+  const menus = createMenus({ logger, commands: [], access: { ownerKnown: true }, owners: async () => [], stopping })
   menus.register(adapter, { channel: adapter.id, account: toAccountId('default') })
   await adapter.handed.promise
   adapter.refused.resolve()

@@ -16,6 +16,7 @@ test('people list shows every id with where it is from, and who was joined when'
     'ada     owner   telegram:111  configuration',
     'ada     owner   discord:222   link, but the configuration gives it to bob',
     'bob     member  -',
+    'Cy      guest   telegram:555  let in by ada 2026-11-21 14:03:22 UTC',
     '',
     'Changes',
     '2026-11-21 14:03:22 UTC  linked  ada  discord:222  by telegram:111',
@@ -31,7 +32,7 @@ test('people list --json prints the answer as it came', async () => {
 test('people list before anybody is known says how that begins', async () => {
   const { people } = fakeOperator()
   const parley = await withDaemon(
-    fakeOperator({ people: { ...people, list: async () => ({ people: [], changes: [] }) } }),
+    fakeOperator({ people: { ...people, list: async () => ({ people: [], letIn: [], changes: [] }) } }),
   )
   expect(await parley.run('people', 'list')).toBe(0)
   expect(parley.out()).toContain('Nobody is known yet.')

@@ -8,7 +8,9 @@ import { printStatus } from '../../src/cli/print/status.ts'
 import { styleFor } from '../../src/cli/print/style.ts'
 import { formatAge, formatTime } from '../../src/cli/print/time.ts'
 import { printTrace, printWhy } from '../../src/cli/print/why.ts'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { fakeOperator, sampleSession, sampleStatus, sampleWhy } from '../fakes/operator.ts'
+import { policy } from '../fakes/routing-policy.ts'
 
 const bare = styleFor({ isTTY: false, env: {} })
 
@@ -97,7 +99,7 @@ describe('printStatus', () => {
       '      the token is refused',
       '',
       'owner     nobody yet',
-      '          become the owner: https://t.me/parley_bot?start=abc',
+      '          become the owner with https://t.me/parley_bot?start=abc',
       'models    scripted/echo',
       'sessions  2',
       'turns     1 running, 3 messages waiting',
@@ -186,7 +188,7 @@ describe('printStatus', () => {
       ...stored,
       channels: [],
       ownerKnown: true,
-      claimLinks: [],
+      claims: [],
       models: [],
       outbox: {},
       uncertain: [],
@@ -354,13 +356,13 @@ describe('printSession', () => {
 })
 
 describe('printStarted', () => {
-  const config = { dataDir: '/data', warnings: ['models: no key set'] }
+  const config = { dataDir: '/data', warnings: ['models: no key set'], routing: policy() }
 
   test('with an owner prints no claim line; warnings stand before the last line', () => {
     const lines = printStarted({ ...sampleStatus, ownerKnown: true, models: [] }, config)
     expect(lines.join('\n')).not.toContain('owner')
     expect(lines.slice(-5)).toEqual([
-      'model: none',
+      'model: none, so nobody is answered yet',
       'configuration: the environment (no file)',
       'data: /data',
       'warning: models: no key set',
@@ -368,9 +370,22 @@ describe('printStarted', () => {
     ])
   })
 
+  test('with an owner and a group that is allowed says that their words there cost, and what ends that', () => {
+    const groups = [{ match: { channel: 'telegram' }, who: 'allowlist', trigger: 'mention' }] as const
+    const printed = (routing: RoutingPolicy, ownerKnown = true): string =>
+      printStarted({ ...sampleStatus, ownerKnown }, { ...config, routing }).join('\n')
+    const allowed = policy({ access: { direct: 'owner', groups } })
+    expect(printed(allowed)).toContain(
+      'groups: whatever an owner says there costs a call; routing.ownerAlwaysTriggers: false ends that\n',
+    )
+    for (const other of [policy(), policy({ ...allowed, ownerAlwaysTriggers: false })])
+      expect(printed(other)).not.toContain('groups:')
+    expect(printed(allowed, false)).not.toContain('groups:')
+  })
+
   test('without an owner and without a link says when there will be one', () => {
-    expect(printStarted({ ...sampleStatus, claimLinks: [] }, config).join('\n')).toContain('once a channel is up')
-    const lines = printStarted({ ...sampleStatus, channels: [], claimLinks: [] }, config).join('\n')
+    expect(printStarted({ ...sampleStatus, claims: [] }, config).join('\n')).toContain('once a channel is up')
+    const lines = printStarted({ ...sampleStatus, channels: [], claims: [] }, config).join('\n')
     expect(lines).toContain('parley token create')
     expect(lines).not.toContain('owner')
   })

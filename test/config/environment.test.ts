@@ -10,20 +10,20 @@ const fromEnvironment = (env: Env, folder = temporaryFolder()) =>
   loadConfig({ env: { HOME: folder, ...env }, cwd: folder, catalogue })
 
 describe('without a file', () => {
-  test('a bot token is enough: one agent that repeats what people say, and says so', async () => {
+  test('a bot token is enough: one agent without a model, which a warning says', async () => {
     const folder = temporaryFolder()
 
     const { config, secrets } = await fromEnvironment({ TELEGRAM_BOT_TOKEN: TOKEN }, folder)
 
     expect(config).toMatchObject({
-      agents: [{ id: 'main', model: 'scripted/echo', tools: ['time'] }],
+      agents: [{ id: 'main', model: 'none', tools: ['time'] }],
       models: {},
       channels: { telegram: { accounts: { default: { token: TOKEN, mode: 'polling' } } } },
       store: { path: join(folder, '.local/state/parley/parley.db') },
       dataDir: join(folder, '.local/state/parley'),
       scriptFolder: folder,
       warnings: [
-        'agents[0].model: no model key is set, so the agent repeats what people say; set ANTHROPIC_API_KEY or OPENAI_API_KEY',
+        'agents[0].model: no model key is set, so the agent answers nobody; set ANTHROPIC_API_KEY or OPENAI_API_KEY',
       ],
     })
     expect(config.file).toBeUndefined()

@@ -96,16 +96,16 @@ describe('servers of models by name', () => {
     ['work: { kind: anthropic, apiKey: k }, openai: { apiKey: k }', 'work/claude-sonnet-5-5'],
     ['work: { kind: openai, apiKey: k }, openai: { apiKey: k }', 'openai/gpt-5.4'],
     [`${HOME}, work: { kind: openai, apiKey: k }`, 'work/gpt-5.4'],
-    [HOME, 'scripted/echo'],
-    ['anthropic: { baseUrl: "http://127.0.0.1:1" }', 'scripted/echo'],
+    [HOME, 'none'],
+    ['anthropic: { baseUrl: "http://127.0.0.1:1" }', 'none'],
     ['anthropic: { baseUrl: "http://127.0.0.1:1", apiKey: k }', 'anthropic/claude-sonnet-5-5'],
   ])('with %s an agent that names no model has %s', async (servers, model) => {
     expect((await withModels(servers)).agents[0]?.model).toBe(model)
   })
 
-  it('an agent that names no model of a server of its own echoes, and is told how to write one', async () => {
+  it('an agent that names no model of a server of its own has none, and is told how to write one', async () => {
     expect((await withModels(HOME)).warnings).toEqual([
-      'agents[0].model: names no model, so the agent repeats what people say; write ollama/<model> as models.ollama.baseUrl calls it',
+      'agents[0].model: names no model, so the agent answers nobody; write ollama/<model> as models.ollama.baseUrl calls it',
     ])
   })
 

@@ -30,13 +30,13 @@ describe('models of OpenAI and of servers that speak its API', () => {
     expect(config.warnings).toEqual([])
   })
 
-  test('an agent that names no model of such a server echoes, and one without a key cannot answer', async () => {
+  test('an agent that names no model of such a server has none, and one without a key cannot answer', async () => {
     const local = await models('models: { openai: { baseUrl: "http://127.0.0.1:1/v1" } }')
     const keyless = await models('agents: [{ id: main, model: openai/x }]')
 
-    expect(local.config.agents[0]?.model).toBe('scripted/echo')
+    expect(local.config.agents[0]?.model).toBe('none')
     expect(local.config.warnings).toEqual([
-      'agents[0].model: names no model, so the agent repeats what people say; write openai/<model> as models.openai.baseUrl calls it',
+      'agents[0].model: names no model, so the agent answers nobody; write openai/<model> as models.openai.baseUrl calls it',
     ])
     expect(keyless.config.warnings).toEqual([
       'agents[0].model: openai/x has no key and cannot answer; set models.openai.apiKey or OPENAI_API_KEY, or models.openai.baseUrl for a server that needs none',

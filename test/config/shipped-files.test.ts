@@ -45,7 +45,7 @@ describe('the example', () => {
     expect(copied.config.agents[0]?.model).toBe('anthropic/claude-sonnet-5-5')
 
     const { config } = await load(read(EXAMPLE), { TELEGRAM_BOT_TOKEN: TOKEN })
-    expect(config.agents[0]?.model).toBe('scripted/echo')
+    expect(config.agents[0]?.model).toBe('none')
     expect((await load(read(EXAMPLE))).config.down).toEqual([expect.objectContaining({ channel: 'telegram' })])
   })
 
@@ -140,6 +140,37 @@ test('the prompt operators start from is the one agents have without any', () =>
   expect(read('prompts/agent.md')).toBe(DEFAULT_PROMPT)
 })
 
+test('the effective policy has whoever the store knows: the owner by the claim code, linked ids, and who was let in', async () => {
+  const { config } = await load(read(EXAMPLE), env)
+  const by = { at: Date.UTC(2026, 10, 21), by: 'owner' }
+  const known = {
+    people: [
+      {
+        ...{ name: 'owner', role: 'owner' },
+        ids: [
+          { id: 'telegram:5', from: 'claim' },
+          { id: 'discord:6', from: 'link' },
+        ],
+      },
+    ],
+    letIn: [
+      { kind: 'person', key: 'telegram:7', name: 'Mal', ...by },
+      { kind: 'place', key: 'telegram:group:-1', name: '', ...by },
+    ],
+  } as const
+  const lines = explainConfig(config, known)
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'people: telegram:5 is owner, owner, by the claim code',
+      'people: discord:6 is owner, owner, by a link',
+      'routing.access.direct: telegram:7 (Mal) too, let in by owner on 2026-11-21',
+      'routing.access.groups: telegram:group:-1 too, let in by owner on 2026-11-21',
+    ]),
+  )
+  expect(lines.join('\n')).not.toContain('no owner')
+  expect(explainConfig(config).join('\n')).toContain('people: no owner yet; whoever sends the bot the code')
+})
+
 test('F-H14: the effective policy is shown with every default filled in, and no secret', async () => {
   const { config } = await load(
     `${TELEGRAM}
@@ -164,7 +195,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'routing.access.direct: the owner only',
     'routing.access.groups[0]: channel telegram, chat -100: anyone, trigger always; bots: what apps and other bots say is known and never answered',
     'routing.access.groups: every other group: the owner only',
-    'routing.ownerAlwaysTriggers: the owner is answered without a mention',
+    'routing.ownerAlwaysTriggers: the owner is answered without a mention: whatever they say in a group costs a call, and false ends that',
     'routing.wakeWords: none',
     'routing.edits: a waiting message is read as edited, a later edit is told with the next prompt',
     'routing.deletions: a deleted message is in no later prompt, and not answered if it still waits',

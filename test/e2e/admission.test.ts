@@ -238,8 +238,8 @@ describe('who asks to be let in', () => {
   it('whoever claims the bot is told of who asks from then on', async () => {
     const of = await startHousehold({ routing: policy() })
     const { telegram } = of
-    const { claimLinks } = await of.daemon.operator.status()
-    const code = new URL(claimLinks[0] ?? '').searchParams.get('start')
+    const [claim] = (await of.daemon.operator.status()).claims
+    const code = new URL(claim?.link ?? '').searchParams.get('start')
     telegram.world.say({ from: 111, text: `/start ${code}` })
     await sent(of, 111, 'You are my owner now')
     telegram.world.say({ from: 555, text: 'hello' })

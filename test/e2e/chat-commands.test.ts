@@ -230,7 +230,7 @@ describe('the cache of a provider', () => {
 describe('control commands', () => {
   it('are in the menu of whoever becomes the owner, at once', async () => {
     const { telegram, daemon } = await startHousehold({ routing: policy() })
-    const [link = ''] = (await daemon.operator.status()).claimLinks
+    const link = (await daemon.operator.status()).claims[0]?.link ?? ''
     telegram.world.say({ from: 111, text: `/start ${new URL(link).searchParams.get('start')}` })
     const registered = await telegram.ledger.next(
       (entry): entry is CallEntry =>

@@ -4,6 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { startDiscordServer } from '../../src/rehearsal/discord/server.ts'
+import { startSlackServer } from '../../src/rehearsal/slack/server.ts'
 import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
@@ -45,6 +47,13 @@ class Run {
   }
 }
 
+/** Writes a configuration of nothing but one account. */
+function writeAccount(home: Home, channel: string, account: Readonly<Record<string, string>>): void {
+  const file = join(home.folder, 'parley.yaml')
+  writeFileSync(file, `${JSON.stringify({ channels: { [channel]: { accounts: { default: account } } } })}\n`)
+  Object.assign(home.env, { PARLEY_CONFIG: file, TELEGRAM_BOT_TOKEN: undefined })
+}
+
 async function rehearse(): Promise<{ home: Home; telegram: TelegramServer }> {
   const home = new Home()
   const telegram = await startTelegramServer({ bots: [{ token: TOKEN }] })
@@ -77,7 +86,9 @@ describe('the first run', () => {
     expect((await telegram.ledger.nextFromBot('sent')).text).toContain('my owner now')
     const mark = telegram.ledger.mark()
     telegram.world.say({ from: 111, text: 'hello' })
-    expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toBe('echo hello')
+    expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toContain('I have no language model yet')
+    expect(daemon.stdout).toContain('model: none, so nobody is answered yet')
+    expect(daemon.stdout).toMatch(/warning: .*no model key is set.*; set ANTHROPIC_API_KEY or OPENAI_API_KEY/)
 
     Object.assign(home.env, { PARLEY_CONFIG: undefined, TELEGRAM_BOT_TOKEN: undefined })
     const status = home.run('status')
@@ -170,5 +181,85 @@ describe('the first run', () => {
     expect(await status.ended()).toBe(3)
     expect(status.stdout).toMatch(/down/)
     expect(daemon.stdout + daemon.stderr + status.stdout).not.toContain('wrong-secret-token')
+  })
+})
+
+/** The servers of the platforms whose addresses open no chat with a bot, each the only one of a daemon. */
+const TYPED = {
+  async discord() {
+    const server = await startDiscordServer()
+    server.world.addUser({ id: '222', username: 'ada', displayName: 'Ada' })
+    return {
+      server,
+      account: { token: server.token, apiRoot: server.apiRoot },
+      async answer(text: string) {
+        const after = server.ledger.mark()
+        server.world.say({ from: '222', text })
+        return server.ledger.next((one) => one.kind === 'message' && one.byBot, { after })
+      },
+      id: /^discord:222$/,
+    }
+  },
+  async slack() {
+    const server = await startSlackServer()
+    server.world.addUser({ id: 'U333', name: 'ada', displayName: 'Ada' })
+    const { botToken, appToken } = server.app
+    return {
+      server,
+      account: { botToken, appToken, apiRoot: server.apiRoot },
+      async answer(text: string) {
+        const after = server.ledger.mark()
+        server.world.say({ from: 'U333', text })
+        return server.ledger.next((one) => one.kind === 'message' && one.byBot, { after })
+      },
+      id: /^slack:[^/]+\/u333$/,
+    }
+  },
+}
+
+describe.each(['discord', 'slack'] as const)('the first run with %s alone', (channel) => {
+  it('prints the code that makes its user the owner, as the bot says; status, people list and config explain follow', async () => {
+    const platform = await TYPED[channel]()
+    const { server, account, id } = platform
+    const home = new Home()
+    onTestFinished(async () => {
+      await server.close()
+      rmSync(home.folder, { recursive: true, force: true })
+    })
+    writeAccount(home, channel, account)
+    const read = async (...args: readonly string[]): Promise<string> => {
+      const run = home.run(...args)
+      await run.ended()
+      return run.stdout
+    }
+    const answer = async (text: string): Promise<string> => {
+      const entry = await platform.answer(text)
+      return 'text' in entry ? entry.text : ''
+    }
+    expect(await read('config', 'explain')).toContain('people: no owner yet')
+    const daemon = start(home)
+    await daemon.printed('Stop with Ctrl-C')
+    const [, username = '', code = ''] =
+      new RegExp(`owner: nobody yet; send @(\\S+) \\(${channel}\\) in a direct chat: !claim (\\S+)\n`).exec(
+        daemon.stdout,
+      ) ?? []
+    const way = `send @${username} (${channel}) in a direct chat: !claim ${code}\n`
+    expect(code).toMatch(/^[a-z0-9]{5}-[a-z0-9]{5}$/)
+    expect(await read('status')).toContain(way)
+    expect(await read('people', 'list')).toBe(`Nobody is known yet.\nowner: nobody yet; ${way}`)
+
+    const told = await answer('hello')
+    expect(told).toMatch(/send me `+!claim (<|&lt;)code(>|&gt;)`+ here/)
+    expect(told).not.toContain(code)
+    expect(await answer('!whoami')).toContain('your role is guest')
+    expect(await answer(`!claim ${code}`)).toContain('You are my owner now')
+    expect(daemon.stderr).not.toContain(code)
+    expect(await read('status')).toMatch(/owner +known/)
+    const claimed = JSON.parse(await read('people', 'list', '--json')).people
+    expect(claimed).toEqual([{ name: 'owner', role: 'owner', ids: [{ id: expect.stringMatching(id), from: 'claim' }] }])
+    daemon.child.kill('SIGTERM')
+    await daemon.ended()
+    expect(await read('people', 'list')).toMatch(/^owner +owner +\S+ +claim$/m)
+    expect(await read('config', 'explain')).toMatch(/^people: \S+ is owner, owner, by the claim code$/m)
   })
 })

@@ -73,6 +73,52 @@ describe('linking', () => {
     ])
   })
 
+  it.each([
+    ['discord', 'discord:222'],
+    ['slack', 'slack:'],
+  ] as const)(
+    'an owner by the claim code who asked on %s before they were linked asks no longer, and what they wrote is answered',
+    async (there, id) => {
+      const more = await startTwoMore()
+      const of = Object.assign(await startHousehold({ routing: policy(), beside: more }), more)
+      const { telegram, daemon } = of
+      const say = (text: string): unknown =>
+        there === 'discord' ? of.discord.world.say({ from: '222', text }) : of.slack.world.say({ from: 'U333', text })
+      const claimed = answers(of, 'You are my owner now')
+      telegram.world.say({
+        from: 111,
+        text: `/claim ${new URL((await daemon.operator.status()).claims[0]?.link ?? '').searchParams.get('start')}`,
+      })
+      await claimed.telegram()
+      const [refused, card] = [answers(of, 'only talk to people'), answers(of, 'asks to talk to me')]
+      say('is it me?')
+      await refused[there]()
+      await card.telegram()
+      expect(await daemon.operator.admissions.list()).toMatchObject([
+        { key: expect.stringContaining(id), state: 'asked' },
+      ])
+      const code = await codeFor(of)
+      const [answered, closed] = [answers(of, 'echo is it me?'), telegram.ledger.mark()]
+      say(`/link ${code}`)
+      await answered[there]()
+      await telegram.ledger.nextFromBot('edited', {
+        after: closed,
+        where: ({ text }) => text.includes('This is owner to me by now.'),
+      })
+      expect(await daemon.operator.admissions.list()).toEqual([])
+      expect((await daemon.operator.people.list()).people).toMatchObject([
+        {
+          name: 'owner',
+          role: 'owner',
+          ids: [
+            { id: 'telegram:111', from: 'claim' },
+            { id: expect.stringContaining(id), from: 'link' },
+          ],
+        },
+      ])
+    },
+  )
+
   it('F-H13: what the owner parts is a stranger at once', async () => {
     const of = await house()
     const { telegram, slack } = of

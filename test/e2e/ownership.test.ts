@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import { owner, policy } from '../fakes/routing-policy.ts'
 import { type Household, startHousehold } from './household.ts'
+import { setClock } from './set-clock.ts'
 
 const nobody = { routing: policy() }
 
 async function codeOf({ daemon }: Household): Promise<string> {
-  const { claimLinks } = await daemon.operator.status()
-  return new URL(claimLinks[0] ?? '').searchParams.get('start') ?? ''
+  const [claim] = (await daemon.operator.status()).claims
+  return new URL(claim?.link ?? '').searchParams.get('start') ?? ''
 }
 
 describe('ownership', () => {
@@ -19,7 +20,7 @@ describe('ownership', () => {
     const mark = telegram.ledger.mark()
     telegram.world.say({ from: 111, text: 'hello' })
     expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toBe('echo hello')
-    expect(await house.daemon.operator.status()).toMatchObject({ ownerKnown: true, claimLinks: [] })
+    expect(await house.daemon.operator.status()).toMatchObject({ ownerKnown: true, claims: [] })
   })
 
   it('is known after a restart, by id', async () => {
@@ -56,6 +57,40 @@ describe('ownership', () => {
     expect((await house.daemon.operator.status()).ownerKnown).toBe(false)
   })
 
+  it('is not given to whoever sends wrong codes one after the other, for an hour', async () => {
+    const clock = setClock(new Date().toISOString())
+    const house = await startHousehold({ ...nobody, clock })
+    const { telegram } = house
+    const code = await codeOf(house)
+    const say = async (from: number, text: string): Promise<string> => {
+      const after = telegram.ledger.mark()
+      telegram.world.say({ from, text })
+      return (await telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === from })).text
+    }
+    for (let tries = 0; tries < 5; tries++) expect(await say(444, '/claim 00000-00000')).toContain('not right')
+    expect(await say(444, `/claim ${code}`)).toContain('too many wrong codes')
+    clock.skip(3_600_000)
+    expect(await say(444, `/claim ${code}`)).toContain('You are my owner now')
+  })
+
+  it('says before there is an owner which id somebody has, and how they become it, and afterwards to nobody unknown', async () => {
+    const house = await startHousehold(nobody)
+    const { telegram } = house
+    const say = async (from: number, text: string): Promise<string> => {
+      const after = telegram.ledger.mark()
+      telegram.world.say({ from, text })
+      return (await telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === from })).text
+    }
+    const told = await say(111, '/whoami')
+    expect(told).toContain('You are telegram:111; your role is guest.')
+    expect(told).toContain('send me /claim <code> here')
+    expect(told).toContain('people: { me: { role: owner, ids: ["telegram:111"] } }')
+    await say(111, `/claim ${await codeOf(house)}`)
+    expect(await say(111, '/whoami')).not.toContain('/claim')
+    expect(await say(111, '/help')).not.toContain('/claim')
+    expect(await say(444, '/whoami')).toContain('I only talk to people my owner has let in.')
+  })
+
   it('F-H14: with an owner by a claim, a reload that takes the configured one out opens no claim link', async () => {
     const file = { routing: policy() }
     const house = await startHousehold({
@@ -68,7 +103,7 @@ describe('ownership', () => {
     expect((await house.daemon.operator.config.reload()).narrower).toEqual([])
     file.routing = policy()
     expect((await house.daemon.operator.config.reload()).wider).toEqual([])
-    expect((await house.daemon.operator.status()).claimLinks).toEqual([])
+    expect((await house.daemon.operator.status()).claims).toEqual([])
   })
 
   it('cannot be claimed a second time', async () => {
@@ -97,7 +132,7 @@ describe('ownership', () => {
     const { telegram } = house
     telegram.world.say({ from: 444, text: 'hello' })
     telegram.world.say({ from: 444, text: 'hello?' })
-    expect((await telegram.ledger.nextFromBot('sent')).text).toContain('/start')
+    expect((await telegram.ledger.nextFromBot('sent')).text).toContain('send me /claim <code> here')
     const mark = telegram.ledger.mark()
     telegram.world.say({ from: 555, text: 'me too' })
     await telegram.ledger.nextFromBot('sent', { after: mark })

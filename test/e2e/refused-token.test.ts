@@ -41,9 +41,9 @@ it('a wrong token: the channel is down with a clear line, the daemon runs, and n
     socketPath: join(dataDir, 'parley.sock'),
   })
   await daemon.settled()
-  const { channels, claimLinks } = await daemon.operator.status()
+  const { channels, claims } = await daemon.operator.status()
   expect(channels).toMatchObject([{ status: 'down', detail: expect.stringMatching(/refuses the token.*@BotFather/) }])
-  expect(claimLinks).toEqual([])
+  expect(claims).toEqual([])
   const { fields } = await logger.line('A channel is down')
   expect(fields).toMatchObject({ channel: 'telegram', account: 'default', retryInMs: 60_000 })
   await daemon.stop()

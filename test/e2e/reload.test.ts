@@ -41,7 +41,7 @@ describe('a policy that changes while the daemon runs', () => {
     expect(decided).toMatchObject({ state: 'admitted', ruledBy: 'routing.access.groups[0]' })
   })
 
-  it('F-H14, S19: holds from the next message on, and what got wider is named', async () => {
+  it('F-H14, S19: holds from the next message on, what was promised to be read is, and what got wider is named', async () => {
     const of = await house()
     const { telegram } = of
     telegram.world.say({ from: 444, text: 'hello?' })
@@ -58,6 +58,7 @@ describe('a policy that changes while the daemon runs', () => {
       ],
       narrower: [],
     })
+    await sent(of, 444, 'echo hello?')
     telegram.world.say({ from: 444, text: 'and now?' })
     await sent(of, 444, 'echo and now?')
     of.file.routing = closed
@@ -65,7 +66,7 @@ describe('a policy that changes while the daemon runs', () => {
     telegram.world.say({ from: 444, text: 'still?' })
     telegram.world.say({ from: 111, text: 'done' })
     await sent(of, 111, 'echo done')
-    expect(telegram.world.messages(444, { by: 'bot' })).toHaveLength(2)
+    expect(telegram.world.messages(444, { by: 'bot' })).toHaveLength(3)
   })
 
   it('F-H14, K20: what joins conversations or answers more is named as wider, an empty list with what it means', async () => {

@@ -4,14 +4,14 @@ import { AwaitedLog } from './awaited-log.ts'
 import { type Household, startHousehold } from './household.ts'
 import { startTwoMore, type TwoMore } from './three-platforms.ts'
 
-const BURNT = 'A one-time code was shown and is worth nothing now; `parley status` has the claim link in force'
+const BURNT = 'A one-time code was shown and is worth nothing now; `parley status` has the claim code in force'
 
 type Place = Household & { readonly chat: number }
 type Showing = (of: Place, code: string) => void
 
 async function codeOf({ daemon }: Household): Promise<string> {
-  const { claimLinks } = await daemon.operator.status()
-  return new URL(claimLinks[0] ?? '').searchParams.get('start') ?? ''
+  const [claim] = (await daemon.operator.status()).claims
+  return new URL(claim?.link ?? '').searchParams.get('start') ?? ''
 }
 
 const fullWidth = (text: string): string =>
@@ -165,13 +165,15 @@ describe('the claim code', () => {
     await telegram.ledger.nextFromBot('sent', { after, where: ({ text }) => text.includes('my owner now') })
   })
 
-  it('typed as it should be, and wrongly, it stays good', async () => {
+  it('stays good where another is typed, and is taken however it is written', async () => {
     const house = await startHousehold({ routing: policy() })
     const { telegram } = house
     const code = await codeOf(house)
-    telegram.world.say({ from: 444, text: `/start ${code.toUpperCase()}` })
+    telegram.world.say({ from: 444, text: '/claim 00000-00000' })
     await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text.includes('not right') })
     expect(await codeOf(house)).toBe(code)
+    telegram.world.say({ from: 111, text: `/claim ${code.toUpperCase().replace('-', ' ')}` })
+    await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text.includes('my owner now') })
   })
 })
 

@@ -31,10 +31,7 @@ interface HouseholdWays {
   readonly read?: (question: string) => number
 }
 
-async function household(
-  summary: Reply,
-  { script = () => summary, read, ...more }: HouseholdWays = {},
-) {
+async function household(summary: Reply, { script = () => summary, read, ...more }: HouseholdWays = {}) {
   const logger = new AwaitedLog()
   const agents = [{ id: toAgentId('main'), model: MODEL, prompt: 'Be brief.', tools: [], ...more }]
   const home = await startHousehold({
@@ -143,7 +140,9 @@ describe('a summary of what was said long ago', () => {
     await say(home, 'and now?')
     const texts = textsOf(home.anthropic?.ledger.requests().findLast((one) => !isSummary(one)) ?? { messages: [] })
     expect(texts.slice(0, 2)).toEqual([expect.stringMatching(/^\[summary of this conversation/), SUMMARY])
-    expect(texts.slice(2, -1)).toEqual([2, 3, 4, 5, 6, 7, 8].flatMap((n) => [`question ${n}`, `answer to question ${n}`]))
+    expect(texts.slice(2, -1)).toEqual(
+      [2, 3, 4, 5, 6, 7, 8].flatMap((n) => [`question ${n}`, `answer to question ${n}`]),
+    )
     expect(texts.join()).not.toContain('Torn')
   })
 

@@ -35,7 +35,12 @@ export const sampleStatus: StatusReport = {
     { channel: 'telegram', account: 'second', status: 'down', detail: 'the token is refused', hints: [], unknown: {} },
   ],
   ownerKnown: false,
-  claimLinks: ['https://t.me/parley_bot?start=abc'],
+  claims: [
+    {
+      ...{ channel: 'telegram', account: 'default', username: 'parley_bot' },
+      ...{ command: '/claim abc', link: 'https://t.me/parley_bot?start=abc' },
+    },
+  ],
   models: ['scripted/echo'],
   botsHeld: [],
   sessions: 2,
@@ -171,6 +176,7 @@ export const samplePeople: PeopleReport = {
     },
     { name: 'bob', role: 'member', ids: [] },
   ],
+  letIn: [{ kind: 'person', key: 'telegram:555', name: 'Cy', at: AT, by: 'ada' }],
   changes: [{ at: AT, kind: 'linked', person: 'ada', id: 'discord:222', by: 'telegram:111' }],
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
 import type { MediaStore } from '../../core/media.ts'
-import type { Model } from '../../core/model.ts'
+import { type Model, NO_MODEL } from '../../core/model.ts'
 import { SCRIPTED, type ServerAccess, serverOf, splitModel, whyUnusable } from '../../core/model-server.ts'
 import { type RetryServices, retryModel } from './retry-model.ts'
 import type { TraitBook } from './traits.ts'
@@ -46,7 +46,7 @@ export function createModels(settings: ModelSettings, services: ModelServices): 
 
 async function makeModel(id: string, settings: ModelSettings, services: ModelServices): Promise<Model> {
   const [name, model] = splitModel(id)
-  if (name === '' || model === '') {
+  if (id !== NO_MODEL && (name === '' || model === '')) {
     throw unconfigured(`"${id}" names no model; write <server>/<model>, scripted/echo or scripted/<file>.`)
   }
   if (name === SCRIPTED) return makeScripted(model, settings, services)

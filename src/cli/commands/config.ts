@@ -79,8 +79,15 @@ export async function explainConfig(
   ports: ReadPorts & Pick<CliPorts, 'explain'>,
   options: ReadOptions,
 ): Promise<number> {
-  const { config } = await ports.load(options.config)
-  const lines = await ports.explain(config)
+  const loaded = await ports.load(options.config)
+  const quiet = { ...ports, stderr: { ...ports.stderr, write() {} } }
+  const known = await askOperator(quiet, loaded, (operator) => operator.people.list()).catch((error: unknown) => {
+    if (!(error instanceof ParleyError)) throw error
+    // Before the first start there is no store: nobody has claimed the bot, and nobody was let in.
+    if (error.code !== 'not_found') ports.stderr.write(`Whoever the store knows is left out: ${error.message}\n`)
+    return undefined
+  })
+  const lines = await ports.explain(loaded.config, known)
   show(ports, options, { value: lines, lines: () => lines.map(plain) })
   return EXIT.ok
 }

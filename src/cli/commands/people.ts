@@ -2,11 +2,16 @@ import { EXIT } from '../../core/errors.ts'
 import { askOperator } from '../ask-operator.ts'
 import { printPeople } from '../print/people.ts'
 import { oneLine } from '../print/plain.ts'
+import { claimLines } from '../print/started.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 export async function listPeople(ports: ReadPorts, options: ReadOptions): Promise<number> {
-  const report = await askOperator(ports, await ports.load(options.config, 'ask'), (operator) => operator.people.list())
-  show(ports, options, { value: report, lines: (style) => printPeople(report, style) })
+  const { report, toOwn } = await askOperator(ports, await ports.load(options.config, 'ask'), async (operator) => {
+    const report = await operator.people.list()
+    const owned = report.people.some(({ role }) => role === 'owner')
+    return { report, toOwn: owned ? [] : claimLines(await operator.status()) }
+  })
+  show(ports, options, { value: report, lines: (style) => printPeople(report, style, toOwn) })
   return EXIT.ok
 }
 

@@ -1,13 +1,20 @@
-import type { PeopleReport, PersonReport } from '../../core/operate-people.ts'
+import type { LetInReport, PeopleReport, PersonReport } from '../../core/operate-people.ts'
 import { columns } from './columns.ts'
 import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
-/** Returns one line for each id, and below them who was joined and separated when. */
-export function printPeople({ people, changes }: PeopleReport, style: Style): string[] {
-  if (people.length === 0) return ['Nobody is known yet. "parley status" shows how to become the owner.']
-  const [header = '', ...rows] = columns([['PERSON', 'ROLE', 'ID', 'FROM'], ...people.flatMap(personRows)])
+/**
+ * Returns one line for each id, then for everybody and every place that was let in, and below them who was joined and
+ * separated when. `toOwn` says how to become the owner; empty where there is one.
+ */
+export function printPeople(
+  { people, letIn, changes }: PeopleReport,
+  style: Style,
+  toOwn: readonly string[],
+): string[] {
+  const all = [...people.flatMap(personRows), ...letIn.map(letInRow)]
+  const [header = '', ...rows] = columns([['PERSON', 'ROLE', 'ID', 'FROM'], ...all])
   const log = changes.map(({ at, kind, person, id, by }) => [
     formatTime(at),
     kind,
@@ -15,7 +22,20 @@ export function printPeople({ people, changes }: PeopleReport, style: Style): st
     oneLine(id),
     `by ${oneLine(by)}`,
   ])
-  return [style.bold(header), ...rows, ...(log.length === 0 ? [] : ['', style.bold('Changes'), ...columns(log)])]
+  return [
+    ...(all.length === 0 ? ['Nobody is known yet.'] : [style.bold(header), ...rows]),
+    ...toOwn.map((line) => `owner: nobody yet; ${line}`),
+    ...(log.length === 0 ? [] : ['', style.bold('Changes'), ...columns(log)]),
+  ]
+}
+
+function letInRow({ kind, key, name, at, by }: LetInReport): string[] {
+  return [
+    oneLine(name) || '-',
+    kind === 'place' ? 'place' : 'guest',
+    oneLine(key),
+    `let in by ${oneLine(by)} ${formatTime(at)}`,
+  ]
 }
 
 function personRows({ name, role, ids }: PersonReport): string[][] {

@@ -4,12 +4,16 @@ import type { StatusReport } from '../../core/operator.ts'
 import { oneLine } from './plain.ts'
 
 /** Returns the lines an operator needs once the channels have settled, one for each fact. */
-export function printStarted(report: StatusReport, config: Pick<Config, 'file' | 'dataDir' | 'warnings'>): string[] {
+export function printStarted(
+  report: StatusReport,
+  config: Pick<Config, 'file' | 'dataDir' | 'routing' | 'warnings'>,
+): string[] {
   return [
     `Parley ${report.version}`,
     ...report.channels.flatMap(channelLines),
-    ...claimLines(report),
-    `model: ${report.models.map(oneLine).join(', ') || 'none'}`,
+    ...ownerLines(report),
+    ...groupLines(report, config),
+    `model: ${report.models.map(oneLine).join(', ') || 'none, so nobody is answered yet'}`,
     `configuration: ${config.file ?? 'the environment (no file)'}`,
     `data: ${config.dataDir}`,
     ...config.warnings.map((warning) => `warning: ${oneLine(warning)}`),
@@ -27,12 +31,32 @@ function stateOf({ status, username, detail }: ChannelStatus): string {
   return detail ? `${status}: ${detail}` : status
 }
 
-function claimLines({ ownerKnown, claimLinks, channels }: StatusReport): string[] {
+function ownerLines(report: StatusReport): string[] {
+  if (!report.ownerKnown && report.channels.length === 0)
+    return ['no channel: programs come in with a token, which `parley token create` makes']
+  return claimLines(report).map((line) => `owner: nobody yet; ${line}`)
+}
+
+/** Says what an owner's words in groups cost, where there are an owner and a group that is allowed. */
+function groupLines({ ownerKnown }: StatusReport, { routing }: Pick<Config, 'routing'>): string[] {
+  const { access, ownerAlwaysTriggers } = routing
+  const costs = access.groups.some(
+    ({ trigger, ownerAlwaysTriggers: own = ownerAlwaysTriggers }) => own && trigger !== 'never',
+  )
+  if (!ownerKnown || !costs) return []
+  return ['groups: whatever an owner says there costs a call; routing.ownerAlwaysTriggers: false ends that']
+}
+
+/** Returns how to become the owner, a line for each account; none once there is an owner. */
+export function claimLines({ ownerKnown, claims, startedAt }: StatusReport): string[] {
   if (ownerKnown) return []
-  if (channels.length === 0) return ['no channel: programs come in with a token, which `parley token create` makes']
-  if (claimLinks.length === 0)
-    return ['owner: nobody yet; the link to become the owner appears once a channel is up (see parley status)']
-  return claimLinks.map((link) => `owner: nobody yet; become the owner with ${oneLine(link)}`)
+  if (startedAt === undefined) return ['the code to become the owner is printed once it runs (parley start)']
+  if (claims.length === 0) return ['the code to become the owner appears once a channel is up (see parley status)']
+  return claims.map(({ link, command, username, ...account }) =>
+    link === undefined
+      ? `send @${oneLine(username)} (${channelName(account)}) in a direct chat: ${oneLine(command)}`
+      : `become the owner with ${oneLine(link)}`,
+  )
 }
 
 /** Returns the channel's name, with the account unless it is the default one. */

@@ -6,7 +6,7 @@ import type { StatusReport } from '../../core/operator.ts'
 import { spendingInWords } from '../../core/spending.ts'
 import { columns } from './columns.ts'
 import { oneLine } from './plain.ts'
-import { channelName } from './started.ts'
+import { channelName, claimLines } from './started.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
@@ -20,7 +20,7 @@ export function printStatus(report: StatusReport, style: Style): string[] {
     '',
     ...columns([
       ['owner', report.ownerKnown ? 'known' : 'nobody yet'],
-      ...report.claimLinks.map((link) => ['', `become the owner: ${oneLine(link)}`]),
+      ...claimLines(report).map((line) => ['', line]),
       ['models', [...new Set(report.models)].map(oneLine).join(', ') || 'none'],
       ...serverRows(report),
       ...(report.toolServers ?? []).flatMap((server, at) => {

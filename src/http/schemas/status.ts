@@ -10,7 +10,7 @@ import type {
   ModelTrouble,
   ServerTrouble,
 } from '../../core/operate-parts.ts'
-import type { StatusReport } from '../../core/operator.ts'
+import type { ClaimWay, StatusReport } from '../../core/operator.ts'
 import type { Spending } from '../../core/spending.ts'
 import { restored } from './outbox.ts'
 import { always, count, flag, list, maybe, object, oneOf, record, text, texts, time } from './shape.ts'
@@ -87,7 +87,7 @@ export const status = object<StatusReport>(
     startedAt: maybe(time),
     channels: list(channel),
     ownerKnown: flag,
-    claimLinks: texts,
+    claims: list(object<ClaimWay>({ channel: text, account: text, username: text, command: text, link: maybe(text) })),
     models: texts,
     modelServers: maybe(list(modelServer)),
     toolServers: maybe(list(toolServer)),

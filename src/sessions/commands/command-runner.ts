@@ -187,7 +187,7 @@ async function answer(command: ChatCommand, call: CommandCall, logger: Logger): 
 
 /** A valid code makes its sender known from now on: they get an answer. */
 function isOpenedByCode({ args, dispatch: { event } }: CommandCall, command: ChatCommand | undefined): boolean {
-  return command?.open === true && args !== '' && event.address.chatType === 'direct'
+  return command?.open === true && command.args !== undefined && args !== '' && event.address.chatType === 'direct'
 }
 
 /** An owner's answer does not wait behind what others ask for. */

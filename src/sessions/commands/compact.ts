@@ -34,7 +34,8 @@ async function compact(call: CommandCall, deps: CompactCommandDeps): Promise<str
   if (decision.public) throw new ParleyError('forbidden', 'Only people whom my owner knows may do that.')
   const session = await deps.store.read.sessions.current(decision.route.scopeKey)
   const turns = session === undefined ? 0 : await deps.compact(session, deps.budgets?.ofCommand(call)).catch(failed)
-  if (turns === 0) return 'There is nothing to sum up yet: the newest four turns stay as they are, and two summaries lie three turns apart.'
+  if (turns === 0)
+    return 'There is nothing to sum up yet: the newest four turns stay as they are, and two summaries lie three turns apart.'
   return `Done: a summary stands for ${turns} earlier ${turns === 1 ? 'turn' : 'turns'} from now on. Nothing is deleted.`
 }
 

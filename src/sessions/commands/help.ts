@@ -56,8 +56,8 @@ const GROUPS: readonly HelpGroup[] = [
     more: ['send', 'think', 'verbose', 'voice', 'outbox'],
   },
 ]
-/** Known by the platform's own button, or by the answer itself. */
-const UNLISTED = ['start', 'help']
+/** Known by the platform's own button, by the answer itself, or of use only before there is an owner. */
+const UNLISTED = ['start', 'help', 'claim']
 /** Characters of a line. */
 const WIDTH = 40
 

@@ -40,7 +40,7 @@ import { retryCommand } from './retry.ts'
 import { sessionsCommand } from './sessions.ts'
 import { settingCommands } from './setting-commands.ts'
 import { type SideCommandDeps, sideCommand } from './side.ts'
-import { startCommand } from './start.ts'
+import { claimCommand, startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
 import { titleCommand } from './title.ts'
@@ -96,8 +96,9 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
   const takingBack = { closeIfOver, roomOf: (address: Address) => roomOf(deps, address) }
   return [
     startCommand(deps),
+    claimCommand(deps),
     helpCommand(deps),
-    whoamiCommand(deps.channels),
+    whoamiCommand(deps),
     linkCommand(deps),
     unlinkCommand(deps),
     admitCommand(deps),

@@ -4,11 +4,11 @@ import type { Access } from '../people/access.ts'
 import type { Admissions } from '../people/admissions.ts'
 
 export interface StartDeps {
-  readonly access: Pick<Access, 'claim' | 'ownerKnown'>
+  readonly access: Pick<Access, 'claim' | 'ownerKnown' | 'unownedLine'>
   readonly admissions: Pick<Admissions, 'ownerWrote'>
 }
 
-/** `/start` greets, and claims a bot that nobody owns yet. From a stranger it asks to be let in. */
+/** `/start` greets, and claims a bot that nobody owns yet, as links do. From a stranger it asks to be let in. */
 export function startCommand(deps: StartDeps): ChatCommand {
   return {
     name: 'start',
@@ -22,22 +22,43 @@ export function startCommand(deps: StartDeps): ChatCommand {
   }
 }
 
-async function start({ dispatch, decision, args }: CommandCall, { access, admissions }: StartDeps): Promise<string> {
-  const { address, sender } = dispatch.event
-  if (args !== '' && decision.identity.role !== 'owner') {
-    if (address.chatType !== 'direct')
-      throw new ParleyError('forbidden', 'Claim me in a direct chat, where nobody else reads the code.')
-    const { person } = decision.identity
-    if (person !== undefined) {
-      const remedy = `people.${person}.role in the configuration says who owns me`
-      throw new ParleyError('forbidden', `You are ${person} to me, and ${remedy}.`)
-    }
-    await access.claim(address.channel, sender, args)
-    admissions.ownerWrote(dispatch.event, dispatch.receivedAt)
-    return 'You are my owner now. Say anything, or `/help` to see what I can do.'
+/** `/claim` makes its sender the owner of a bot that nobody owns yet. */
+export function claimCommand(deps: StartDeps): ChatCommand {
+  return {
+    name: 'claim',
+    description: 'Become my owner',
+    args: 'the code that I print where I was started',
+    who: 'anyone',
+    changesSender: true,
+    open: true,
+    unowned: true,
+    async run(call) {
+      if (call.args !== '') return claim(call, deps)
+      if (!deps.access.ownerKnown) return deps.access.unownedLine(call.dispatch.event.address.channel)
+      throw new ParleyError('conflict', 'This bot already has an owner.')
+    },
   }
+}
+
+async function start(call: CommandCall, deps: StartDeps): Promise<string> {
+  const { role } = call.decision.identity
+  if (call.args !== '' && role !== 'owner') return claim(call, deps)
   // Once there is an owner, a guest who gets this far was let in, or anybody may talk here.
-  return decision.identity.role !== 'guest' || access.ownerKnown
+  return role !== 'guest' || deps.access.ownerKnown
     ? 'Hello! Say anything, or `/help` to see what I can do.'
-    : 'Nobody owns this bot yet. If it is yours, open the link the daemon printed at its start, or send me `/start <code>`.'
+    : deps.access.unownedLine(call.dispatch.event.address.channel)
+}
+
+async function claim({ dispatch, decision, args }: CommandCall, { access, admissions }: StartDeps): Promise<string> {
+  const { address, sender } = dispatch.event
+  if (address.chatType !== 'direct')
+    throw new ParleyError('forbidden', 'Claim me in a direct chat, where nobody else reads the code.')
+  const { person, role } = decision.identity
+  if (person !== undefined && role !== 'owner') {
+    const remedy = `people.${person}.role in the configuration says who owns me`
+    throw new ParleyError('forbidden', `You are ${person} to me, and ${remedy}.`)
+  }
+  await access.claim(address.channel, sender, args)
+  admissions.ownerWrote(dispatch.event, dispatch.receivedAt)
+  return 'You are my owner now. Say anything, or `/help` to see what I can do.'
 }

@@ -32,7 +32,7 @@ async function status({ operator, store }: StatusDeps, { decision }: CommandCall
   )
   const doubtful = report.outbox.uncertain ? [`- ${report.outbox.uncertain} sends of unknown outcome`] : []
   return [
-    `Parley ${report.version}, model ${report.models.join(', ')}`,
+    `Parley ${report.version}, model ${report.models.join(', ') || 'none'}`,
     ...channels,
     ...(report.modelServers ?? []).flatMap(serverLines),
     ...(report.toolServers ?? []).map((server) => `- tools of ${mcpInWords(server)[0]}`),

@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Channels } from '../../core/channel-traits.ts'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, type Moment, momentOf, passedSince } from '../../core/clock.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { type ChannelId, CLAIMED_OWNER, type PersonId } from '../../core/ids.ts'
@@ -9,6 +10,7 @@ import type { Sender } from '../../core/message.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { StoredPerson } from '../../store/people-port.ts'
 import type { Store } from '../../store/store.ts'
+import { hashCode } from './link-code.ts'
 
 /**
  * The people the store knows: who claimed ownership, and linked ids. People of the configuration are in the routing.
@@ -23,13 +25,18 @@ export interface Access {
   readonly linked: ReadonlyMap<string, Identity>
   /** Returns whom the store knows by this name. */
   named(person: PersonId): StoredPerson | undefined
-  /** The code that `/start <code>` must carry; undefined once there is an owner. */
+  /** The code that makes whoever sends it with `/claim` the owner; undefined once there is an owner. */
   readonly claimCode: string | undefined
+  /**
+   * Returns the line for whoever writes to a bot that nobody owns, on this channel: the place where the code is read,
+   * and the command that takes it.
+   */
+  unownedLine(channel: ChannelId): string
   /** Replaces a claim code that was shown. */
   replaceClaim(code: string): void
   /**
-   * Makes the sender the owner if there is none and the code is right. Throws `forbidden` for a wrong code, `conflict`
-   * if there is an owner. Authority goes to the platform id, never to a name.
+   * Makes the sender the owner if there is none and the code is right. Throws `forbidden` for a wrong code and for any
+   * code after too many of them, `conflict` if there is an owner. Authority goes to the platform id, never to a name.
    */
   claim(channel: ChannelId, sender: Sender, code: string): Promise<void>
   /** Reads the people again; called after every change of people, so that authority follows at once (F-H13). */
@@ -42,7 +49,7 @@ export interface AccessDeps {
   readonly clock: Clock
   readonly logger: Logger
   /**
-   * The claim code: new for each start and each time it was shown, never stored, so that a link printed earlier stops
+   * The claim code: new for each start and each time it was shown, never stored, so that one printed earlier stops
    * working.
    */
   readonly code: string
@@ -52,12 +59,42 @@ export interface AccessDeps {
   changed(): void
 }
 
+/** The wrong codes that one id may send within an hour. */
+const MOST_WRONG = 5
+const HOUR_MS = 3_600_000
+const MOST_WATCHED = 1_000
+
+/** Counts the wrong codes of each id, in memory. */
+class WrongCodes {
+  readonly #clock: Clock
+  readonly #sent = new LRUCache<string, { readonly count: number; readonly since: Moment }>({ max: MOST_WATCHED })
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  isBarred(platformId: string): boolean {
+    return (this.#of(platformId)?.count ?? 0) >= MOST_WRONG
+  }
+
+  add(platformId: string): void {
+    const { count, since } = this.#of(platformId) ?? { count: 0, since: momentOf(this.#clock) }
+    this.#sent.set(platformId, { count: count + 1, since })
+  }
+
+  #of(platformId: string) {
+    const sent = this.#sent.get(platformId)
+    return sent && passedSince(this.#clock, sent.since) < HOUR_MS ? sent : undefined
+  }
+}
+
 export async function createAccess(deps: AccessDeps): Promise<Access> {
   const { store, clock, logger, channels, configuredOwner, changed } = deps
   let { code } = deps
   let identities: ReadonlyMap<string, Identity> = new Map()
   let named: ReadonlyMap<PersonId, StoredPerson> = new Map()
   let claimed = false
+  const wrong = new WrongCodes(clock)
   const load = async (): Promise<void> => {
     const people = await store.read.people.all()
     claimed = people.some(({ role }) => role === 'owner')
@@ -80,6 +117,10 @@ export async function createAccess(deps: AccessDeps): Promise<Access> {
     get claimCode() {
       return claimed || configuredOwner() ? undefined : code
     },
+    unownedLine(channel) {
+      const { claimMark = '/' } = channels.traits(channel)
+      return `Nobody owns this bot yet. If it is yours, send me \`${claimMark}claim <code>\` here: I print the code where I was started, and \`parley status\` prints it again.`
+    },
     replaceClaim(fresh) {
       code = fresh
     },
@@ -94,8 +135,11 @@ export async function createAccess(deps: AccessDeps): Promise<Access> {
       // The command runs again after a crash.
       if (identities.get(platformId)?.role === 'owner') return
       if (claimed || configuredOwner()) throw owned()
+      if (wrong.isBarred(platformId))
+        throw new ParleyError('forbidden', 'You sent too many wrong codes; I take the next one in an hour.')
       if (identifiesNobody(channels, channel, sender) || !equal(given, code)) {
-        throw new ParleyError('forbidden', 'That code is not right. Use the link that `parley status` shows.')
+        wrong.add(platformId)
+        throw new ParleyError('forbidden', 'That code is not right; `parley status` prints the one in force.')
       }
       const at = clock.now()
       await store.write(async (tx) => {
@@ -116,6 +160,5 @@ function owned(): ParleyError {
 }
 
 function equal(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text.trim()).digest()
-  return timingSafeEqual(digest(a), digest(b))
+  return timingSafeEqual(Buffer.from(hashCode(a)), Buffer.from(hashCode(b)))
 }

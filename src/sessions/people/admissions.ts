@@ -2,7 +2,7 @@ import { type Address, parseAddress } from '../../core/address.ts'
 import type { Admission, Applicant } from '../../core/admission.ts'
 import { isOfSameSender, withWordsOf } from '../../core/amended.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Decision, Dispatch } from '../../core/dispatch.ts'
+import type { Decision, Dispatch, Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { IdSource, PersonId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts'
 import type { AdmissionFacts } from './admission-facts.ts'
 import { admittedKey } from './admitted-key.ts'
 import type { OwnerCards } from './owner-cards.ts'
-import { KEPT_MS, MOST_HANDLED } from './record-refusal.ts'
+import { forgetApplicant, KEPT_MS, MOST_HANDLED } from './record-refusal.ts'
 
 /** Lets applicants in or denies them; an owner's decision takes effect at once. */
 export interface Admissions {
@@ -32,6 +32,11 @@ export interface Admissions {
    * name has asked.
    */
   decide(name: string, state: 'admitted' | 'denied', by: string): Promise<DecidedAdmission>
+  /**
+   * Called when the known people have changed. Whoever asked and is one of them by now asks no longer, and what they
+   * wrote is handled. Never rejects.
+   */
+  peopleChanged(): Promise<void>
   /** Handles what an admission left unhandled and notifies owners of what is due; called at boot. */
   recover(): Promise<void>
 }
@@ -49,7 +54,9 @@ export interface AdmissionDeps {
   readonly clock: Clock
   readonly ids: IdSource
   readonly logger: Logger
-  readonly facts: Pick<AdmissionFacts, 'fact' | 'asked' | 'decided'>
+  readonly facts: Pick<AdmissionFacts, 'fact' | 'asked' | 'decided' | 'reload'>
+  /** Returns the present identity of a platform id. */
+  whoIs(platformId: string): Identity
   readonly cards: OwnerCards
   /** People who answer some questions besides owners. */
   readonly approvers: readonly PersonId[]
@@ -78,6 +85,8 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
     if (last) await store.write((tx) => tx.admissions.forget(key, last))
     return wanted.filter(({ event }) => event.kind !== 'departure').length
   }
+
+  const peopleChanged = endingKnown(deps, handle)
 
   function noteAsking({ key }: Applicant): void {
     if (facts.fact(key) === undefined) logger.info('Somebody asks to be let in', { key })
@@ -123,10 +132,37 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
       const ruledBy = rule === undefined ? {} : { ruledBy: rule }
       return { ...found, state, decidedBy: by, decidedAt: at, handled, ...ruledBy }
     },
+    peopleChanged,
     async recover() {
+      await peopleChanged()
       for (const key of await read.admissions.unhandled()) await handle(key)
       await cards.notify()
     },
+  }
+}
+
+/** Returns the function that ends the requests of people who are known by now, one run at a time. */
+function endingKnown(
+  { store, facts, cards, logger, whoIs }: AdmissionDeps,
+  handle: (key: string) => Promise<number>,
+): () => Promise<void> {
+  async function endAll(): Promise<void> {
+    for (const { key, kind, state, code } of await store.read.admissions.all()) {
+      // The key of a person names the account too where that is not the default one.
+      const { person, role } = whoIs(key.replace(/^([^:@]+)@[^:]*:/, '$1:'))
+      if (kind !== 'person' || state !== 'asked' || role === 'guest' || person === undefined) continue
+      await handle(key)
+      await store.write((tx) => forgetApplicant(tx, key))
+      await facts.reload()
+      await cards.known({ code }, person)
+    }
+  }
+  let ending = Promise.resolve()
+  return () => {
+    ending = ending
+      .then(endAll)
+      .catch((err: unknown) => logger.warn('A request of somebody known is still open', { err }))
+    return ending
   }
 }
 

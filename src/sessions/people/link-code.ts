@@ -5,12 +5,12 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const LENGTH = 10
 
 /** Returns 50 of these random bits as `7k3fd-92mqx`, one byte a letter. */
-export function formatLinkCode(bytes: Uint8Array): string {
+export function formatCode(bytes: Uint8Array): string {
   const letters = [...bytes.subarray(0, LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')
   return `${letters.slice(0, LENGTH / 2)}-${letters.slice(LENGTH / 2)}`
 }
 
-export const LINK_CODE_BYTES = LENGTH
+export const CODE_BYTES = LENGTH
 
 /**
  * Returns the form in which codes are compared, however one was typed: case, width, look-alike letters and any
@@ -27,6 +27,6 @@ export function foldCode(typed: string): string {
 }
 
 /** Returns the hash of a code, which is all that is stored. */
-export function hashLinkCode(typed: string): string {
+export function hashCode(typed: string): string {
   return createHash('sha256').update(foldCode(typed)).digest('hex')
 }

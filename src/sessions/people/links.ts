@@ -12,7 +12,7 @@ import type { OutboundMessage } from '../../core/outbound.ts'
 import { platformIdOf } from '../../core/platform-id.ts'
 import type { LinkCode } from '../../store/people-port.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
-import { foldCode, formatLinkCode, hashLinkCode, LINK_CODE_BYTES } from './link-code.ts'
+import { CODE_BYTES, foldCode, formatCode, hashCode } from './link-code.ts'
 import type { PostNotice } from './post-notice.ts'
 import type { ValidCode } from './shown-codes.ts'
 
@@ -108,15 +108,15 @@ export function createLinks(deps: LinkDeps): Links {
 
   return {
     async offer({ platformId, address }, person) {
-      const code = formatLinkCode(deps.randomBytes(LINK_CODE_BYTES))
+      const code = formatCode(deps.randomBytes(CODE_BYTES))
       const at = clock.now()
-      const row = { hash: hashLinkCode(code), person, maker: platformId, shownAt: address, expiresAt: at + VALID_MS }
+      const row = { hash: hashCode(code), person, maker: platformId, shownAt: address, expiresAt: at + VALID_MS }
       await store.write((tx) => tx.people.addLinkCode(row, at))
       offered.add(code, row)
       return code
     },
     async redeem(asker, typed) {
-      const code = await store.read.people.linkCode(hashLinkCode(typed))
+      const code = await store.read.people.linkCode(hashCode(typed))
       const verdict = judge(code, asker, { ...deps, offered: offered.has(typed) })
       if (verdict.kind === 'done') return verdict.person
       if (verdict.kind === 'refused') {
@@ -130,7 +130,7 @@ export function createLinks(deps: LinkDeps): Links {
       return verdict.code.person
     },
     spoil,
-    validCodes: () => offered.all().map((folded) => ({ folded, command: 'link', burn: () => void spoil(folded) })),
+    validCodes: () => offered.all().map((folded) => ({ folded, commands: ['link'], burn: () => void spoil(folded) })),
     async link(platformId, person, by) {
       await store.write((tx) => join(tx, person, platformId, by))
       await refresh()

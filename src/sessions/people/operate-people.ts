@@ -1,8 +1,9 @@
+import type { Admission } from '../../core/admission.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { type PersonId, toPersonId } from '../../core/ids.ts'
-import type { PeopleOperator, PersonReport } from '../../core/operate-people.ts'
+import { CLAIMED_OWNER, type PersonId, toPersonId } from '../../core/ids.ts'
+import type { LetInReport, PeopleOperator, PersonReport } from '../../core/operate-people.ts'
 import { isPlaceholder } from '../../core/placeholder-id.ts'
 import { foldPlatformId, isShared, isWellFormedId } from '../../core/platform-id.ts'
 import type { PersonPolicy } from '../../core/policy.ts'
@@ -30,8 +31,10 @@ export function operatePeople({ store: { read }, channels, people, daemon }: Ope
   return {
     async list() {
       const changes = await read.people.changes(SHOWN_CHANGES)
+      const stored = { people: await read.people.all(), claimed: await read.people.claimed() }
       return {
-        people: reportPeople(people(), await read.people.all(), daemon?.whoIs),
+        people: reportPeople(people(), stored, daemon?.whoIs),
+        letIn: (await read.admissions.all()).flatMap(letInOf),
         changes: changes.map(({ at, kind, person, platformId, by }) => ({ at, kind, person, id: platformId, by })),
       }
     },
@@ -89,7 +92,7 @@ function readPlatformId(channels: Channels, text: string): string {
 
 function reportPeople(
   configured: readonly PersonPolicy[],
-  stored: readonly StoredPerson[],
+  { people: stored, claimed }: { readonly people: readonly StoredPerson[]; readonly claimed: readonly string[] },
   whoIs: ((platformId: string) => Identity) | undefined,
 ): PersonReport[] {
   const names = new Set<PersonId>([...configured, ...stored].map(({ id }) => id))
@@ -98,9 +101,14 @@ function reportPeople(
     const row = stored.find(({ id }) => id === name)
     const linked = (row?.ids ?? []).map((id) => {
       const actual = whoIs?.(id).person
-      return { id, from: 'link' as const, ...(actual === undefined || actual === name ? {} : { overruledBy: actual }) }
+      const from = name === CLAIMED_OWNER && claimed.includes(id) ? ('claim' as const) : ('link' as const)
+      return { id, from, ...(actual === undefined || actual === name ? {} : { overruledBy: actual }) }
     })
     const written = (policy?.ids ?? []).map((id) => ({ id, from: 'configuration' as const }))
     return { name, role: policy?.role ?? row?.role ?? 'guest', ids: [...written, ...linked] }
   })
+}
+
+function letInOf({ kind, key, name, state, decidedAt = 0, decidedBy = 'an owner' }: Admission): LetInReport[] {
+  return state === 'admitted' ? [{ kind, key, name, at: decidedAt, by: decidedBy }] : []
 }

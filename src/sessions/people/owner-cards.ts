@@ -1,7 +1,7 @@
 import type { Admission } from '../../core/admission.ts'
 import type { CloseCards } from '../../core/card.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { IdSource } from '../../core/ids.ts'
+import type { IdSource, PersonId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { Button } from '../../core/outbound.ts'
@@ -22,6 +22,8 @@ export interface OwnerCards {
   notify(): Promise<void>
   /** Closes the cards about an applicant; resolves then, and never rejects. */
   decided(admission: Pick<Admission, 'code'>, state: 'admitted' | 'denied', by: string): Promise<void>
+  /** Closes the cards about an applicant who is one of the known people by now, as `decided` does. */
+  known(admission: Pick<Admission, 'code'>, person: PersonId): Promise<void>
   /** Called when an owner wrote in private: that is a place for cards, and the moment for those that waited for one. */
   ownerWrote(event: InboundEvent, at: number): void
 }
@@ -112,6 +114,7 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
     notify,
     decided: ({ code }, state, by) =>
       deps.closeCards(subjectOf(code), `${state === 'admitted' ? 'Let in' : 'Kept out'} by ${by}.`),
+    known: ({ code }, person) => deps.closeCards(subjectOf(code), `This is ${person} to me by now.`),
     ownerWrote(event, at) {
       if (event.address.chatType !== 'direct') return
       const chat = owners.saw(event, at)

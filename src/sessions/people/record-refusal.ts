@@ -70,7 +70,8 @@ export async function forgetBefore(tx: StoreWriter, at: number): Promise<number>
   return keys.length
 }
 
-async function forgetApplicant(tx: StoreWriter, key: string): Promise<void> {
+/** Forgets one applicant, and the messages that still wait for the admission, inside a transaction. */
+export async function forgetApplicant(tx: StoreWriter, key: string): Promise<void> {
   await forgetTexts(tx, await tx.admissions.refusals(key, 0, MOST_HANDLED))
   await tx.admissions.withdraw(key)
 }

@@ -9,8 +9,8 @@ import { foldCode } from './link-code.ts'
 export interface ValidCode {
   /** The code in the form of `foldCode`. */
   readonly folded: string
-  /** The command that takes it, in a direct chat. */
-  readonly command: string
+  /** The commands that take it, in a direct chat; the log calls the code by the first. */
+  readonly commands: readonly string[]
   /** Makes the code worthless before it returns; storing that and notifying people follow. */
   burn(): void
 }
@@ -33,8 +33,8 @@ export function createShownCodes({ logger, validCodes }: ShownCodesDeps): ShownC
   function burn(codes: readonly ValidCode[], fields: Readonly<Record<string, string>>): void {
     for (const code of codes) {
       code.burn()
-      const line = 'A one-time code was shown and is worth nothing now; `parley status` has the claim link in force'
-      logger.warn(line, { code: code.command, ...fields })
+      const line = 'A one-time code was shown and is worth nothing now; `parley status` has the claim code in force'
+      logger.warn(line, { code: code.commands[0], ...fields })
     }
   }
   return {
@@ -44,7 +44,7 @@ export function createShownCodes({ logger, validCodes }: ShownCodesDeps): ShownC
       const { event, traceId } = dispatch
       const given = redeemed(event)
       const shown = findCodes(textsOf(event), codes).filter(
-        ({ command, folded }) => command !== given?.command || folded !== given.folded,
+        ({ commands, folded }) => given === undefined || !commands.includes(given.command) || folded !== given.folded,
       )
       burn(shown, { traceId, where: formatAddress(event.address) })
     },

@@ -1,5 +1,6 @@
 import type { AgentProfile } from '../../core/agent-profile.ts'
 import { ParleyError } from '../../core/errors.ts'
+import { NO_MODEL } from '../../core/model.ts'
 import {
   keyRemedy,
   namesKind,
@@ -31,10 +32,10 @@ export interface ModelRules {
  */
 export function refusedModel({ agents, servers }: ModelRules, agentId: string, model: string): string | undefined {
   const agent = agents.find(({ id }) => id === agentId) ?? agents[0]
-  if (!agent || model === agent.model) return undefined
+  if (!agent || (model === agent.model && model !== NO_MODEL)) return undefined
   const isNamed = SESSION_SETTINGS.model.value.read(model) !== undefined
   if (agent.models) {
-    const known = [agent.model, ...agent.models.filter((other) => other !== agent.model)]
+    const known = [...new Set([agent.model, ...agent.models])].filter((one) => one !== NO_MODEL)
     if (agent.models.includes(model)) return undefined
     return `${isNamed ? '' : SHAPE}${agent.id} may use ${known.join(', ')}; agents[].models lists them.`
   }
@@ -91,10 +92,15 @@ export function refusedAgent(
   )
 }
 
-/** Returns the agent that a session keeps, without tools that the daemon no longer has: it could not run with them. */
-function kept(agent: AgentProfile, { toolGroups, servers }: ModelRules): AgentProfile {
+/**
+ * Returns the agent that a session keeps, without tools that the daemon no longer has: it could not run with them. One
+ * that began without a model has that of the configuration.
+ */
+function kept(agent: AgentProfile, { agents, toolGroups, servers }: ModelRules): AgentProfile {
   const tools = toolGroups === undefined ? agent.tools : agent.tools.filter((group) => toolGroups.includes(group))
-  return withWindow({ ...agent, tools }, servers)
+  const now = agents.find(({ id }) => id === agent.id) ?? agents[0]
+  const model = agent.model === NO_MODEL ? (now?.model ?? NO_MODEL) : agent.model
+  return withWindow({ ...agent, model, tools }, servers)
 }
 
 /** Returns the agent with the window of its model, where it sets none and the model is known. */

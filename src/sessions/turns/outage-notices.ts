@@ -3,8 +3,10 @@ import { conversationOf } from '../../core/address.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { TurnId } from '../../core/ids.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
+import { senderKey } from '../../core/platform-id.ts'
 import type { TurnResult } from '../../core/turn.ts'
 import type { StartedTurn } from './started-turn.ts'
+import { hasNoModel } from './turn-reply.ts'
 
 /**
  * Returns the message of a turn's end, or undefined for one that only repeats that the model cannot be reached: a
@@ -12,7 +14,7 @@ import type { StartedTurn } from './started-turn.ts'
  * passed.
  */
 export type OutageNotices = (
-  turn: Pick<StartedTurn, 'id' | 'session' | 'reply'>,
+  turn: Pick<StartedTurn, 'id' | 'session' | 'reply' | 'asked'>,
   result: TurnResult,
   message: OutboundMessage | undefined,
 ) => OutboundMessage | undefined
@@ -29,6 +31,9 @@ const OUTAGES: readonly ErrorCode[] = [
 /** After this time a line says again what the matter is: nobody looks further back. */
 const QUIET_MS = 300_000
 const MOST_PLACES = 10_000
+const MOST_MATTERS = 100
+
+type Failed = Extract<TurnResult, { kind: 'failed' }>
 
 interface Told {
   readonly at: number
@@ -38,9 +43,9 @@ interface Told {
 /** In memory: after a start a conversation is notified once more. */
 export function createOutageNotices(clock: { now(): number }): OutageNotices {
   const notified = new LRUCache<string, Map<string, Told>>({ max: MOST_PLACES })
-  return ({ id: turn, session, reply }, result, message) => {
+  return (turn, result, message) => {
     // People of other chats of the session have not read a line that stands in one of them.
-    const place = `${session.id} ${conversationOf(reply.address)}`
+    const place = `${turn.session.id} ${conversationOf(turn.reply.address)}`
     if (result.kind !== 'failed' || !OUTAGES.includes(result.code)) {
       if (result.kind === 'final') notified.delete(place)
       return message
@@ -50,13 +55,25 @@ export function createOutageNotices(clock: { now(): number }): OutageNotices {
     const at = clock.now()
     const told = notified.get(place) ?? new Map<string, Told>()
     notified.set(place, told)
-    // Whoever has changed a setting reads that something else is wrong now.
-    const matter = `${result.code} ${result.model}`
+    const matter = matterOf(turn, result)
     const last = told.get(matter)
-    if (last !== undefined && repeats(last, { turn, at })) return undefined
-    if (last?.turn !== turn) told.set(matter, { at, turn })
+    if (last !== undefined && repeats(last, { turn: turn.id, at })) return undefined
+    if (last?.turn !== turn.id) remember(told, matter, { at, turn: turn.id })
     return message
   }
+}
+
+function remember(told: Map<string, Told>, matter: string, now: Told): void {
+  told.set(matter, now)
+  const [oldest] = told.keys()
+  if (told.size > MOST_MATTERS && oldest !== undefined) told.delete(oldest)
+}
+
+/** Whoever has changed a setting reads that something else is wrong now. */
+function matterOf({ reply, asked }: Pick<StartedTurn, 'reply' | 'asked'>, result: Failed): string {
+  // While there is no model, each of several people who ask gets the line.
+  const asker = hasNoModel(result) && asked?.sender ? senderKey(reply.address.channel, asked.sender) : ''
+  return `${result.code} ${result.model} ${asker}`
 }
 
 /** The end of one turn may be stored in several attempts. A clock may have been set back. */

@@ -5,10 +5,10 @@ import { type ErrorCode, ParleyError, unlessUnreadable } from '../../core/errors
 import type { EventDraft, TakenMessages } from '../../core/event.ts'
 import type { IdSource, InboxId, SessionId } from '../../core/ids.ts'
 import { type FilesReadData, isShown } from '../../core/message.ts'
-import type { Usage } from '../../core/model.ts'
+import { NO_MODEL, type Usage } from '../../core/model.ts'
 import { NOBODY } from '../../core/platform-id.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
-import type { SessionIdentity } from '../../core/session.ts'
+import { isScheduled, type SessionIdentity } from '../../core/session.ts'
 import type { ContextRead, InboxOutcome, TurnOutcome } from '../../core/turn-end.ts'
 import type { EventToAppend } from '../../store/event-port.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
@@ -279,7 +279,7 @@ export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, 
   const ending = await withStepsOnRecord(tx, turn, given)
   const { usage, steps, error, model, answer, cut, partial, context, precheck, budget } = ending
   const failure = error === undefined ? {} : { error }
-  const unasked = precheck?.answer === false ? { unasked: true as const } : {}
+  const unasked = precheck?.answer === false || saidToNoModel(turn, ending) ? { unasked: true as const } : {}
   const checked = precheck === undefined ? {} : { precheck }
   const rest = {
     ...(model === undefined ? {} : { model }),
@@ -303,6 +303,11 @@ export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, 
   )
   await tx.turns.finish(turn.id, { state: ending.kind, outcome: ending.inbox, at, usage, ...failure, ...checked })
   return append(tx, turn, at, events)
+}
+
+/** A program that asked has the failure, and asks again; what people said in a chat is there for the first answer. */
+function saidToNoModel({ reply, session }: StartedTurn, { model }: TurnEnding): boolean {
+  return model === NO_MODEL && reply.elsewhere === undefined && !isScheduled(session)
 }
 
 function idsOf(rows: readonly InboxRow[]): readonly InboxId[] {

@@ -40,6 +40,8 @@ export interface Asked {
   readonly messageId?: string
   /** Others of which it is a piece may have come, or still come. */
   readonly piece?: Piece
+  /** Nobody of those it answers has addressed the agent; what is said in a direct chat always does. */
+  readonly unaddressed?: true
   /** The model that was asked for with the message. */
   readonly model?: string
   /** The answer, where a reminder is said without a model. */
@@ -86,12 +88,17 @@ export function askedIn(rows: readonly Decided[]): Pick<StartedTurn, 'asked' | '
       at,
       ...model,
       ...approvals,
+      ...(rows.every(isUnaddressed) ? { unaddressed: true as const } : {}),
       ...(event.kind === 'message' && event.piece ? { piece: event.piece } : {}),
       ...(schedule?.said && 'text' in event ? { said: event.text } : {}),
       ...(schedule || posted?.from ? {} : { sender: event.sender, ...messageIdOf(event) }),
     },
     ...checkedFirst(rows),
   }
+}
+
+function isUnaddressed({ dispatch, decision }: Decided): boolean {
+  return decision.kind === 'run' && !decision.addressed && dispatch.event.address.chatType !== 'direct'
 }
 
 /** Returns true for a message of somebody whom nobody let in by name. */

@@ -9,6 +9,7 @@ import type { LowPriority, OutboundMessage } from '../../core/outbound.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
+import type { Access } from '../people/access.ts'
 import type { PlanNotice, PostNotice } from '../people/post-notice.ts'
 import type { Accepted } from './accept-alone.ts'
 import { createOutageNotices, type OutageNotices } from './outage-notices.ts'
@@ -37,6 +38,7 @@ export interface SystemNotices {
 export interface SystemNoticesDeps {
   readonly clock: Clock
   readonly logger: Logger
+  readonly access: Pick<Access, 'unownedLine'>
   readonly say: PostNotice
   readonly plan: PlanNotice
   /** Notified of those who ask to be let in. */
@@ -49,9 +51,7 @@ const HOUR_MS = 3_600_000
 const BURST_MS = 60_000
 
 /** In groups a refusal is silent: nobody there asked about the access list. */
-const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
-  no_owner_yet:
-    'Nobody owns this bot yet. If it is yours, open the link the daemon printed at its start, or send me `/start <code>`.',
+const REFUSALS: Readonly<Record<Exclude<RefuseReason, 'no_owner_yet'>, string | undefined>> = {
   stranger: 'I only talk to people my owner has let in.',
   access: undefined,
   send_policy: undefined,
@@ -66,7 +66,7 @@ const KEYS = { full: 'queue_full', crowded: 'crowded' } as const
 const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
 
 export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
-  const { clock, logger, say, plan, admissions, crowded } = deps
+  const { clock, logger, access, say, plan, admissions, crowded } = deps
   // A stranger who gets no notice now gets it with the next message. A known person always gets it, however many others
   // there are.
   const isLeftOut = ({ lowPriority, address }: OutboundMessage): boolean =>
@@ -91,7 +91,7 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
     )
   }
   const refuse = async (tx: StoreWriter, inbox: InboxId, { dispatch, decision }: Decided): Promise<void> => {
-    const text = refusalOf(dispatch, decision)
+    const text = refusalOf(dispatch, decision, access)
     if (text === undefined || decision.kind !== 'refuse') return
     const window = { key: `refused:${decision.reason}`, windowMs: 24 * HOUR_MS }
     await planOnce(tx, window, { dispatch, message: messageOf(inbox, dispatch, { text, decision }) })
@@ -124,8 +124,13 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
 }
 
 /** Undefined unless a person has sent the agent a message: not who reacted to one, or asked from elsewhere. */
-function refusalOf({ event: { sender, kind } }: Dispatch, decision: Decision): string | undefined {
+function refusalOf(
+  { event: { sender, kind, address } }: Dispatch,
+  decision: Decision,
+  access: SystemNoticesDeps['access'],
+): string | undefined {
   if (decision.kind !== 'refuse' || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return
+  if (decision.reason === 'no_owner_yet') return access.unownedLine(address.channel)
   const refusal = REFUSALS[decision.reason]
   return decision.asks && refusal ? `${refusal} ${ASKED}` : refusal
 }
@@ -141,7 +146,7 @@ function isForOthers({ event }: Dispatch, decision: Decision): boolean {
   if (event.kind !== 'command' || event.answerBy === undefined) return false
   return decision.kind === 'ignore'
     ? decision.reason === 'command_for_owner'
-    : decision.kind === 'refuse' && REFUSALS[decision.reason] === undefined
+    : decision.kind === 'refuse' && decision.reason !== 'no_owner_yet' && REFUSALS[decision.reason] === undefined
 }
 
 /** Returns true for an owner's command that somebody else has typed in a direct chat; in a group it is silent. */

@@ -2,6 +2,7 @@ import { type BudgetHit, BudgetSpent } from '../../core/budget.ts'
 import { OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { ChannelId, TraceId } from '../../core/ids.ts'
+import { NO_MODEL } from '../../core/model.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import { isScheduled } from '../../core/session.ts'
 import { SILENCE, stripSilence } from '../../core/silence.ts'
@@ -17,13 +18,15 @@ export function askedElsewhere({ session, reply }: Pick<StartedTurn, 'session' |
 
 /**
  * Returns the message of a turn's result to the chat; none for a stopped turn, for a failed one that nobody there asked
- * for, or where the answer is only read from the store (S44). The address travels with the turn. An answer for people
+ * for, or where the answer is only read from the store (S44). An agent without a model says so only to those who
+ * address it (R11). The address travels with the turn. An answer for people
  * whom nobody let in by name has low priority.
  */
 export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage | undefined {
   const unasked = askedElsewhere(turn)
   const isLeft = result.kind === 'aborted' && result.shown !== ''
   if (isLeft || (unasked && result.kind === 'failed')) return undefined
+  if (hasNoModel(result) && turn.asked?.unaddressed) return undefined
   const { address, replyTo, elsewhere, reader } = turn.reply
   if (elsewhere === 'only') return undefined
   const common = {
@@ -59,9 +62,11 @@ export function priorityOf({ forStrangers }: StartedTurn): Pick<OutboundMessage,
 const TAKES_BACK: readonly ErrorCode[] = ['model_refused', 'model_empty', 'model_cut']
 
 function failureOf(
-  { code, cause, shown }: Extract<TurnResult, { kind: 'failed' }>,
+  result: Extract<TurnResult, { kind: 'failed' }>,
   traceId: TraceId,
 ): Pick<OutboundMessage, 'text' | 'below'> {
+  const { code, cause, shown } = result
+  if (hasNoModel(result)) return { text: WITHOUT_MODEL }
   const line = cause instanceof BudgetSpent ? cause.message : calmLine(code, traceId)
   if (TAKES_BACK.includes(code)) return { text: line }
   if (shown === undefined) return { text: line, below: {} }
@@ -81,6 +86,14 @@ export function answerOf(
   if (preface === undefined || askedElsewhere(turn) || stripSilence(text).silent) return text
   return `${preface}\n\n${text}`
 }
+
+/** Returns true where the agent has no model that could have been asked. */
+export function hasNoModel(result: TurnResult): boolean {
+  return result.kind === 'failed' && result.model === NO_MODEL
+}
+
+const WITHOUT_MODEL =
+  'I have no language model yet, so I cannot answer. Whoever runs me sets ANTHROPIC_API_KEY or OPENAI_API_KEY, or names a model in my configuration, and starts me again.'
 
 /** The outcome of the reply in delivery. */
 export type ReplyFate = 'silent' | 'empty' | 'denied' | 'parted' | 'planned'

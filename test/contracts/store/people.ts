@@ -106,4 +106,14 @@ export const peopleContract: ContractPart = (underTest) => {
     ])
     expect(await underTest.store.read.people.changes(1)).toHaveLength(1)
   })
+
+  it('ids that became the owner by the claim code are known apart, whatever was changed since', async () => {
+    const { store } = underTest
+    const by = 'telegram:111'
+    await store.write((tx) => tx.people.recordChange({ kind: 'claimed', person: ADA, platformId: by, by, at: 1 }))
+    await store.write((tx) =>
+      tx.people.recordChange({ kind: 'linked', person: ADA, platformId: 'discord:2', by, at: 2 }),
+    )
+    expect(await (await underTest.reopen()).read.people.claimed()).toEqual([by])
+  })
 }

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   start: {
     name: 'start',
     description: '',
+    args: 'the code',
     who: 'anyone',
     open: true,
     run: async ({ args }) => {

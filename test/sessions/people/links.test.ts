@@ -8,7 +8,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import type { OutboundMessage } from '../../../src/core/outbound.ts'
 import { personBehind } from '../../../src/routing/identify.ts'
 import { createAccess } from '../../../src/sessions/people/access.ts'
-import { hashLinkCode } from '../../../src/sessions/people/link-code.ts'
+import { hashCode } from '../../../src/sessions/people/link-code.ts'
 import { type Asker, createLinks } from '../../../src/sessions/people/links.ts'
 import { operatePeople } from '../../../src/sessions/people/operate-people.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
@@ -103,7 +103,7 @@ describe('a link code', () => {
     const { links, redeem, store } = await house()
     const code = await links.offer(HERE, ADA)
     expect(code).toMatch(/^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/)
-    expect(JSON.stringify(await store.read.people.linkCode(hashLinkCode(code)))).not.toContain(code)
+    expect(JSON.stringify(await store.read.people.linkCode(hashCode(code)))).not.toContain(code)
     const typed = ` ${code.toUpperCase().replace('-', ' ').replace(/0/g, 'O').replace(/1/g, 'l')} `
     expect(await redeem(THERE, typed)).toBe(ADA)
   })

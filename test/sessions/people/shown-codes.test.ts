@@ -99,14 +99,14 @@ test.each<[string, InboundEvent, 'burnt' | 'kept']>([
   ['as the name of a file', message({ attachments: [{ ref: 'file', fileName: CODE }] }), 'burnt'],
 ])('F-H12: a code that came %s', (_, event, outcome) => {
   let burnt = 0
-  const live = [{ folded: foldCode(CODE), command: 'start', burn: () => void burnt++ }]
+  const live = [{ folded: foldCode(CODE), commands: ['start'], burn: () => void burnt++ }]
   createShownCodes({ logger: silentLogger, validCodes: () => live }).decided(dispatchOf(event))
   expect(burnt === 0 ? 'kept' : 'burnt').toBe(outcome)
 })
 
 test('F-H12, F-G03: a code is found in a payload that is nested deeper than calls can be', () => {
   const burnt: string[] = []
-  const live = [{ folded: 'abcdefghjk', command: 'link', burn: () => void burnt.push('link') }]
+  const live = [{ folded: 'abcdefghjk', commands: ['link'], burn: () => void burnt.push('link') }]
   const shown = createShownCodes({ logger: silentLogger, validCodes: () => live })
   let payload: unknown = { text: 'here: ABCDE-FGHJK' }
   for (let depth = 0; depth < 200_000; depth++) payload = [payload]

@@ -83,13 +83,14 @@ async function openDoor(code: () => string = ids.code) {
   const admissions = createAdmissions({
     ...world,
     facts: await loadAdmissionFacts(store.read),
+    whoIs: () => ({ role: 'guest' }),
     cards,
     accept: async () => {},
     ruledBy: () => undefined,
     approvers: [],
   })
   const systemNotices = createSystemNotices({
-    ...{ ...world, say, admissions, crowded: () => false },
+    ...{ ...world, access: { unownedLine: () => '' }, say, admissions, crowded: () => false },
     plan: async (_, { text }) => void lines.push(text),
   })
   const deps = { ids: { ...ids, code }, channels: CHANNELS } as AcceptDeps

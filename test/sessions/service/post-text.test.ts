@@ -27,7 +27,7 @@ async function place(chat: string) {
         running: { nextEnd: () => new Promise(() => {}) },
         posts: () => false,
         refusesAgent: () => undefined,
-    refusesModel: () => undefined,
+        refusesModel: () => undefined,
         mainIsShared: () => false,
         whoIs: (platformId) =>
           platformId === 'web:alice' ? { person: toPersonId('alice'), role: 'member' } : { role: 'guest' },

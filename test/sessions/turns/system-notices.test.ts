@@ -27,6 +27,7 @@ async function tell(
   const systemNotices = createSystemNotices({
     clock: systemClock,
     logger: silentLogger,
+    access: { unownedLine: () => 'Nobody owns this bot yet.' },
     say: () => expect.unreachable(),
     plan: async (_, { lowPriority }) => void told.push(lowPriority?.supersedes ?? ''),
     admissions: { refused() {} },
@@ -73,6 +74,7 @@ async function refused(
   const systemNotices = createSystemNotices({
     clock: systemClock,
     logger: silentLogger,
+    access: { unownedLine: () => 'Nobody owns this bot yet.' },
     say: async ({ text }) => void said.push(`after it: ${text}`),
     plan: async (_, { text }) => void said.push(text),
     admissions: { refused() {} },
