@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { fileURLToPath } from 'node:url'
 import { catalogue } from '../adapters/index.ts'
 import type { CliPorts, LoadedConfig, RunningDaemon } from './cli/ports.ts'
@@ -42,7 +41,7 @@ const ports: CliPorts = {
   ...commandPorts({ version: VERSION, lookups: catalogue }),
   async runDemo({ once }) {
     const { runDemo } = await import('./rehearsal/demo/run-demo.ts')
-    const daemon = [process.execPath, fileURLToPath(import.meta.url)] as const
+    const daemon = [process.execPath, fileURLToPath(new URL('main.js', import.meta.url))] as const
     // The demo has to end its daemon. It gets a Ctrl-C twice under npm, from the terminal and from npm.
     const cut = new Promise((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve)

@@ -20,10 +20,11 @@ export interface CliPorts {
   readonly stdout: Output
   readonly stderr: Output
   /**
-   * Reads the configuration at `path`, which is the value of `--config`. With `ask`, for questions to a daemon or its
-   * store, channels and secrets may be missing, as in another shell. Throws `config`.
+   * Reads the configuration at `path`, which is the value of `--config`. With `check` all that it names has to be
+   * there. With `ask`, for questions to a daemon or its store, channels and secrets may be missing, as in another
+   * shell. Throws `config`.
    */
-  load(path?: string, use?: 'run' | 'ask'): Awaitable<LoadedConfig>
+  load(path?: string, use?: 'run' | 'check' | 'ask'): Awaitable<LoadedConfig>
   /**
    * Starts the daemon. Resolves once it accepts requests; its channels may still be connecting. Rejects with `config`
    * or `store_locked`.

@@ -116,10 +116,8 @@ function accessMistakes(name: string, { kind, apiKey, baseUrl }: ServerBlock, ke
   return [at(['models', name], 'needs apiKey, or baseUrl for a server that needs no key')]
 }
 
-/** The words and marks that are copied with a key, or stay in the value of a variable that no shell has read. */
+/** The words that are copied with a key, or stay in the value of a variable that no shell has read. */
 const COPIED: readonly (readonly [RegExp, string])[] = [
-  [/^bearer\s/i, 'begins with "Bearer", which is no part of a key; take it out'],
-  [/^["'`\u201c\u2018].*["'`\u201d\u2019]$/s, 'has quotes around it, which are no part of a key; take them out'],
   [/^(export|setx?)\s/i, 'begins with a command of a shell; write the key alone'],
   [/^([a-z][a-z0-9_]*_)?(key|token|secret)\s*=\s*\S/i, 'begins with the name of a variable; write the key alone'],
 ]

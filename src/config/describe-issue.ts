@@ -55,9 +55,12 @@ function tooBig({ origin, maximum }: { readonly origin: string; readonly maximum
   return `must be at most ${maximum}${origin === 'string' ? ' characters long' : ''}`
 }
 
-/** The issues of a failed parse as mistakes; an unknown key comes with the key that was probably meant. */
-export function explainIssues(issues: readonly z.core.$ZodIssue[], catalogue: ChannelCatalogue): Mistake[] {
-  const root = issues.some((issue) => issue.code === 'unrecognized_keys' || isNoBlock(issue))
+/** The issues of a failed parse of `tree` as mistakes; an unknown key comes with the key that was probably meant. */
+export function explainIssues(
+  issues: readonly z.core.$ZodIssue[],
+  { catalogue, tree }: { readonly catalogue: ChannelCatalogue; readonly tree: unknown },
+): Mistake[] {
+  const root = issues.some((issue) => issue.code === 'unrecognized_keys' || issue.code === 'invalid_type')
     ? configJsonSchema(catalogue)
     : {}
   // A value of another type is measured all the same: its length says nothing.
@@ -66,14 +69,38 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], catalogue: Ch
   return telling.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(root, issue.path, key))
     if (issue.code === 'invalid_key') return [badKey(issue)]
-    const keys = isNoBlock(issue) ? keysOf(root, issue.path) : ''
-    return [{ path: issue.path, message: `${formatPath(issue.path) || 'the file'}: ${issue.message}${keys}` }]
+    const form = issue.code === 'invalid_type' ? rightForm(issue, { root, tree }) : ''
+    return [{ path: issue.path, message: `${formatPath(issue.path) || 'the file'}: ${issue.message}${form}` }]
   })
 }
 
-/** Returns true for a value, such as a number, that stands where a block has to be. */
-function isNoBlock(issue: z.core.$ZodIssue): boolean {
-  return issue.code === 'invalid_type' && issue.expected === 'object' && issue.path.length > 0
+/** Returns how a list or a block is written that stands there in another form, or as one value. */
+function rightForm(
+  { expected, path }: z.core.$ZodIssueInvalidType,
+  { root, tree }: { readonly root: JsonSchema; readonly tree: unknown },
+): string {
+  const written = path.reduce<unknown>((value, key) => (isBlock(value) ? value[key as string] : undefined), tree)
+  if (written === undefined || written === null || path.length === 0) return ''
+  const { items, properties = {} } = schemaAt(root, path) ?? {}
+  if (expected === 'array') return listForm(items?.properties ?? {}, written)
+  if (expected !== 'object' && expected !== 'record') return ''
+  const name = String(path.at(-1))
+  if (Object.hasOwn(properties, name)) return `; \`${name}\` belongs ${placeName([...path.slice(0, -1), '<name>'])}`
+  const named = Array.isArray(written) ? '; write each entry under its name, without a dash or brackets' : ''
+  return `${named}${keysOf(root, path)}`
+}
+
+function listForm(known: Readonly<Record<string, JsonSchema>>, written: unknown): string {
+  if (!isBlock(written)) return '; put it in brackets: [ … ]'
+  const keys = Object.keys(written)
+  const isEntry = keys.length === 0 || keys.some((key) => Object.hasOwn(known, key))
+  if (isEntry) return '; it is one entry of it: begin it with "- ", or put brackets around it: [{ … }]'
+  const id = Object.hasOwn(known, 'id') ? `- id: ${keys[0]}` : '-'
+  return `; each entry begins with "- " and none has a name before it: "${id}" in place of "${keys[0]}:"`
+}
+
+function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
 }
 
 /** More keys than these make the line too long to read. */
@@ -132,10 +159,11 @@ function keyHint(root: JsonSchema, path: ConfigPath, key: string): string {
   const siblings = Object.keys(schemaAt(root, path)?.properties ?? {})
   const own = OTHER_NAMES.get(key)
   const near = own !== undefined && siblings.includes(own) ? suggestion(own, [own]) : suggestion(key, siblings)
-  if (near !== '') return near
   const block = schemaAt(root, path) ?? {}
-  const elsewhere = placeOf(block, key, path) ?? placeOf(root, key)
-  if (elsewhere !== undefined) return `; it belongs ${elsewhere}`
+  const elsewhere = placesOf(root, key, path)
+  if (elsewhere !== undefined)
+    return near === '' ? `; it belongs ${elsewhere}` : `${near} \`${key}\` belongs ${elsewhere}`
+  if (near !== '') return near
   const renamed = own === undefined ? undefined : (placeOf(block, own, path) ?? placeOf(root, own))
   if (renamed !== undefined) return `; here it is ${own}, ${renamed}`
   return siblings.length === 0 ? '' : `; known: ${siblings.filter((name) => name !== '$schema').join(', ')}`
@@ -154,17 +182,35 @@ function schemaAt(root: JsonSchema, path: ConfigPath): JsonSchema | undefined {
   }, root)
 }
 
+/** Returns the blocks that know a misplaced key: those nearest to it, else any. */
+function placesOf(root: JsonSchema, key: string, path: ConfigPath): string | undefined {
+  const inside = placeOf(schemaAt(root, path) ?? {}, key, path)
+  const near = [placeAround(root, key, path), inside].filter((place) => place !== undefined)
+  return near.join(' or ') || placeOf(root, key)
+}
+
+/** Returns the nearest block around a misplaced key that knows it, which is not the whole file. */
+function placeAround(root: JsonSchema, key: string, path: ConfigPath): string | undefined {
+  const around = path.map((_, depth) => path.slice(0, depth)).filter((at) => at.length > 0)
+  const known = around.findLast((at) => Object.hasOwn(schemaAt(root, at)?.properties ?? {}, key))
+  return known === undefined ? undefined : placeName(known)
+}
+
 /** Returns the block that knows a misplaced key, the outermost of several: `under session`, `at top level`. */
 function placeOf(schema: JsonSchema, key: string, path: ConfigPath = []): string | undefined {
   for (let level: readonly (readonly [JsonSchema, ConfigPath])[] = [[schema, path]]; level.length > 0; ) {
-    for (const [{ properties = {} }, at] of level)
-      if (Object.hasOwn(properties, key)) return at.length === 0 ? 'at top level' : `under ${formatPath(at)}`
-    level = level.flatMap(([{ properties = {}, items }, at]) => [
+    for (const [{ properties = {} }, at] of level) if (Object.hasOwn(properties, key)) return placeName(at)
+    level = level.flatMap(([{ properties = {}, items, additionalProperties }, at]) => [
       ...Object.entries(properties).map(([name, inner]) => [inner, [...at, name]] as const),
       ...(items === undefined ? [] : [[items, [...at, 0]] as const]),
+      ...(isBlock(additionalProperties) ? [[additionalProperties as JsonSchema, [...at, '<name>']] as const] : []),
     ])
   }
   return undefined
+}
+
+function placeName(path: ConfigPath): string {
+  return path.length === 0 ? 'at top level' : `under ${formatPath(path)}`
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 import { describeIssue, explainIssues } from './describe-issue.ts'
 import { choicesText, environmentWarnings, simplest, withEnvironment } from './environment.ts'
 import { type ConfigPath, configError, formatPath, leadingPath, type Mistake } from './mistake.ts'
-import type { Surroundings } from './places.ts'
+import { type Surroundings, unreadHere } from './places.ts'
 import { readSource, type Source } from './read-source.ts'
 import { isStoreKey, resolveReferences } from './references.ts'
 import { type ChannelCatalogue, type ConfigFile, createFileSchema, traitsOf } from './schema.ts'
@@ -26,10 +26,11 @@ export interface LoadOptions extends Surroundings {
   /** Asked about the rules put together: throws `config`, its message beginning with a path; likewise. */
   readonly checkRules?: (policy: RoutingPolicy) => Promise<unknown>
   /**
-   * run (the default): as `parley start` needs it. ask: to find a running daemon or its store. Whoever asks may have
-   * none of the daemon's secrets and variables, so neither a secret nor a channel needs to be there.
+   * run (the default): as `parley start` needs it. check: the same, and all that references name has to be there. ask:
+   * to find a running daemon or its store; whoever asks may have none of the daemon's secrets and variables, so neither
+   * a secret nor a channel needs to be there.
    */
-  readonly use?: 'run' | 'ask'
+  readonly use?: 'run' | 'check' | 'ask'
 }
 
 interface Loaded {
@@ -49,29 +50,33 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const { env, catalogue, use = 'run' } = options
   const known = createChannels(traitsOf(catalogue))
   const tree = withEnvironment(source.tree, env, known)
-  const resolved = resolveReferences(tree, { env, folder: source.folder })
+  const resolved = resolveReferences(tree, {
+    env,
+    folder: source.folder,
+    tokenForm: (channel) => known.traits(channel).token,
+  })
   const { value, mistakes: absent, down, warnings: missingKeys, keyless, keyAbsent } = setAside(resolved)
-  const unresolved = use === 'ask' ? absent.filter((mistake) => !isAbsentSecret(mistake)) : absent
+  const unresolved = {
+    run: absent,
+    check: resolved.mistakes,
+    ask: absent.filter((mistake) => !isAbsentSecret(mistake)),
+  }[use]
   const { file, mistakes: read } = readFile(value, { catalogue, unresolved, source })
   const built = buildConfig(file, { ...options, ...source, down, known, keyless, keyAbsent })
   const timing = options.checkTiming ? await timingMistakes(file, options.checkTiming) : []
-  const rules = use === 'run' && options.checkRules ? await ruleMistakes(built.config, options.checkRules) : []
+  const rules = use !== 'ask' && options.checkRules ? await ruleMistakes(built.config, options.checkRules) : []
   const follows = mayFollow(read)
   const mistakes = [...read, ...[...built.mistakes, ...timing, ...rules].filter((one) => !follows(one))]
   if (mistakes.length > 0) throw configError(source.file, mistakes, ({ path }) => source.lineOf(path))
-  const unused = source.file === undefined ? environmentWarnings(env, known) : []
+  const unused = source.file === undefined ? [...environmentWarnings(env, known), ...unreadHere(options)] : []
   const channels = Object.keys(file.channels).length + down.length
   // Programs may be all that it is for: the API is a way in too.
-  if (use === 'run' && channels === 0 && file.http === undefined)
+  if (use !== 'ask' && channels === 0 && file.http === undefined)
     throw noChannel(options, source, { known, also: unused })
   const { agents, warnings: found } = withoutSecrets(built.config.agents, resolved.keys)
-  const warnings = [
-    ...resolved.warnings,
-    ...(use === 'run' ? missingKeys : []),
-    ...unused,
-    ...built.config.warnings,
-    ...found,
-  ]
+  const others = [...resolved.warnings, ...unused, ...built.config.warnings, ...found]
+  // The other warnings may only follow from what is not there.
+  const warnings = resolved.mistakes.length > 0 && use !== 'ask' ? missingKeys : others
   const secrets = resolved.keys.map((key) => new Secret(key))
   const lineOf = (warning: string): number | undefined => source.lineOf(leadingPath(warning))
   return { config: deepFreeze({ ...built.config, agents, secrets, warnings }), secrets: resolved.secrets, lineOf }
@@ -93,7 +98,7 @@ function readFile(
 ): { readonly file: ConfigFile; readonly mistakes: readonly Mistake[] } {
   const result = createFileSchema(catalogue).safeParse(tree, { error: describeIssue })
   const told = new Set(unresolved.map(({ path }) => path.join('\0')))
-  const issues = result.success ? [] : explainIssues(result.error.issues, catalogue)
+  const issues = result.success ? [] : explainIssues(result.error.issues, { catalogue, tree })
   const mistakes = [...unresolved, ...issues.filter(({ path }) => !told.has(path.join('\0')))]
   if (!result.success) throw configError(source.file, mistakes, ({ path }) => source.lineOf(path))
   return { file: result.data, mistakes }

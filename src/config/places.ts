@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
+import { nearMatch } from './near-match.ts'
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -21,6 +22,34 @@ export function findConfigFile(path: string | undefined, { env, cwd, home }: Sur
 export function usualConfigFile({ env, home }: Surroundings): string | undefined {
   const folder = xdgFolder(env.XDG_CONFIG_HOME, '.config', env.HOME || home)
   return folder && join(folder, 'parley', 'parley.yaml')
+}
+
+/** Names of a configuration as other programs have them, and as editors of Windows save one. */
+const LIKE_OURS = /^(?:parley|config|settings)\.(?:ya?ml|json)(?:\.txt)?$|^parley(?:\.txt)?$/i
+
+/** Returns the files beside one that is not there that were probably meant to be it. */
+export function misnamedBeside(file: string): readonly string[] {
+  const names = namesIn(dirname(file))
+  const near = nearMatch(basename(file), names)
+  const alike = names.filter((name) => LIKE_OURS.test(name) || name === near)
+  return alike.map((name) => join(dirname(file), name))
+}
+
+/** Returns a warning for each configuration in the working folder, which is not looked through for one. */
+export function unreadHere({ cwd, ...surroundings }: Surroundings): readonly string[] {
+  const usual = usualConfigFile({ cwd, ...surroundings })
+  const move = usual === undefined ? '' : `, or move it to ${usual}`
+  return namesIn(cwd)
+    .filter((name) => /^parley\.(?:ya?ml|json)(?:\.txt)?$/i.test(name))
+    .map((name) => `./${name} is not read: start with --config ${name}${move}`)
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }
 
 /** The database file of `sqlite:<file>`: relative ones lie in systemd's state folder, or `$XDG_STATE_HOME/parley`. */

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { ParleyError } from '../core/errors.ts'
+import { readText } from '../core/read-text.ts'
 
 /** Many times what a configuration of thousands of rules takes; more would be parsed for minutes, or never end. */
 const MOST_BYTES = 1024 * 1024
@@ -10,12 +11,19 @@ const MOST_BYTES = 1024 * 1024
 const PIPE_DEADLINE_MS = 1000
 const LOOK_EVERY_MS = 10
 
+interface BoundedText {
+  readonly text: string
+  /** Some bytes stand for no character. */
+  readonly damaged: boolean
+  readonly mode: number
+}
+
 /**
- * Returns the text of a file or pipe and the mode of the very file that was read. Throws `too_long` beyond a megabyte,
- * `unavailable` for a named pipe that nobody writes to, and `invalid` for anything else whose next byte may never come,
- * such as a terminal or the log of the kernel.
+ * Returns the text of a file or pipe, in UTF-8 or the UTF-16 of Windows, and the mode of the very file that was read.
+ * Throws `too_long` beyond a megabyte, `unavailable` for a named pipe that nobody writes to, and `invalid` for anything
+ * else whose next byte may never come, such as a terminal or the log of the kernel.
  */
-export function readBounded(path: string): { readonly text: string; readonly mode: number } {
+export function readBounded(path: string): BoundedText {
   // Otherwise the opening of a named pipe itself would wait for its other end.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
@@ -24,10 +32,17 @@ export function readBounded(path: string): { readonly text: string; readonly mod
     if (length === 'silent') throw new ParleyError('unavailable', `${path} is a pipe into which nobody writes`)
     if (length === 'endless') throw new ParleyError('invalid', `${path} is a device, or has no end`)
     if (length > MOST_BYTES) throw new ParleyError('too_long', `${path} is larger than 1 MB`)
-    return { text: bytes.toString('utf8', 0, length), mode: fstatSync(file).mode }
+    const { text, damaged } = readText(bytes.subarray(0, length), [utf16Of(bytes.subarray(0, length))])
+    return { text, damaged, mode: fstatSync(file).mode }
   } finally {
     closeSync(file)
   }
+}
+
+/** Returns the UTF-16 that has no mark: its first character is of ASCII, as in every configuration and secret. */
+function utf16Of([first, second]: Uint8Array): string | undefined {
+  if (first === undefined || second === undefined || (first === 0) === (second === 0)) return undefined
+  return second === 0 ? 'utf-16le' : 'utf-16be'
 }
 
 /** Waits for the pipe that a shell hands over, as `<(…)` does: its other end is open. */

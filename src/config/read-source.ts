@@ -1,7 +1,7 @@
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
 import { configError, type LineOf } from './mistake.ts'
-import { findConfigFile, type Surroundings } from './places.ts'
+import { findConfigFile, misnamedBeside, type Surroundings, usualConfigFile } from './places.ts'
 import { readBounded } from './read-bounded.ts'
 
 /** The configuration as it is written, before anything is checked or resolved. */
@@ -17,7 +17,12 @@ export interface Source {
 /** Throws `config` for a file that cannot be read or is not YAML. */
 export async function readSource(options: Surroundings & { readonly path?: string }): Promise<Source> {
   const file = findConfigFile(options.path, options)
-  if (file === undefined) return { folder: options.cwd, tree: {}, lineOf: () => undefined }
+  if (file === undefined) {
+    const usual = usualConfigFile(options)
+    const alike = usual === undefined ? [] : misnamedBeside(usual)
+    if (usual !== undefined && alike.length > 0) throw new ParleyError('config', `${usual}: ${insteadOf(alike)}`)
+    return { folder: options.cwd, tree: {}, lineOf: () => undefined }
+  }
   const text = readText(file)
   // Loaded only now: who needs no file does not pay for the parser.
   const { readYaml } = await import('./read-yaml.ts')
@@ -31,10 +36,21 @@ export async function readSource(options: Surroundings & { readonly path?: strin
 
 function readText(file: string): string {
   try {
-    return readBounded(file).text
+    const { text, damaged } = readBounded(file)
+    if (!damaged) return text
   } catch (error) {
-    throw new ParleyError('config', `${file}: ${remedyFor((error as NodeJS.ErrnoException).code)}`, { cause: error })
+    const { code } = error as NodeJS.ErrnoException
+    const alike = code === 'ENOENT' ? misnamedBeside(file) : []
+    const remedy = alike.length > 0 ? insteadOf(alike) : remedyFor(code)
+    throw new ParleyError('config', `${file}: ${remedy}`, { cause: error })
   }
+  throw new ParleyError('config', `${file}: is not in UTF-8; save it so`)
+}
+
+/** Says what stands in place of the file that is not there. */
+function insteadOf([first = '', ...others]: readonly string[]): string {
+  const names = [first, ...others].map((file) => basename(file)).join(' and ')
+  return `there is no such file, but ${names} beside it; rename it, or start with --config ${first}`
 }
 
 function remedyFor(code = 'an error'): string {

@@ -3,6 +3,7 @@ import {
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Pair,
   parseDocument,
@@ -44,7 +45,7 @@ export function readYaml(source: string): YamlFile {
   const lineOf = lineFinder(document.contents, lineAt)
   const broken = [...document.errors, ...document.warnings]
   if (broken.length > 0) {
-    return { tree: {}, mistakes: causes(broken).map(({ code, pos }) => describe(code, lineAt(pos[0]))), lineOf }
+    return { tree: {}, mistakes: mistakesOf(source, broken, lineAt), lineOf }
   }
   const { tree, mistakes } = toPlainTree(document)
   if (mistakes.length === 0) return { tree: tree ?? {}, mistakes: [], lineOf }
@@ -64,13 +65,76 @@ const REMEDIES: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'tags ("!name") are not used here; put the value in quotes',
 }
 
+const UNQUOTED = `within { } or [ ] a reference stands in quotes: { token: "\${env:NAME}" }`
+
+/** Returns what is wrong; where one slip explains the objections of the parser, that slip alone. */
+function mistakesOf(source: string, broken: readonly YAMLError[], lineAt: (offset: number) => number): YamlMistake[] {
+  const at = (offsets: readonly (readonly [offset: number, message: string])[]): YamlMistake[] =>
+    offsets.map(([offset, message]) => ({ line: lineAt(offset), message }))
+  const unquoted = broken.filter(({ pos }) => source.startsWith('${', pos[0] - 1))
+  if (unquoted.length > 0) return at(unquoted.map(({ pos }) => [pos[0], UNQUOTED]))
+  const cut = broken.every(({ code }) => code === 'BAD_INDENT' || code === 'MISSING_CHAR')
+  const unclosed = cut ? unclosedIn(source) : []
+  if (unclosed.length > 0) return at(unclosed.map(({ offset, mark }) => [offset, notClosed(mark)]))
+  return causes(broken).map((one) => describe(one, lineAt(one.pos[0])))
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
+
+function notClosed(mark: string): string {
+  const closing = CLOSING[mark]
+  return closing === undefined
+    ? `a quote (${mark}) opens in this line and is not closed`
+    : `a "${mark}" opens in this line and is not closed; a "${closing}" is missing`
+}
+
+interface Unclosed {
+  readonly offset: number
+  readonly mark: string
+}
+
+/** Returns the brackets that the first broken block leaves open, or the quote. */
+function unclosedIn(source: string): readonly Unclosed[] {
+  const open: Unclosed[] = []
+  for (const { offset, token } of tokensOf(source)) {
+    if (isOpenQuote(token)) return [{ offset, mark: token.charAt(0) }]
+    if (token === FLOW_CUT && open.length > 0) return open
+    if (Object.hasOwn(CLOSING, token)) open.push({ offset, mark: token })
+    const last = token === '}' || token === ']' ? open.pop() : undefined
+    if (last !== undefined && CLOSING[last.mark] !== token) return [last]
+  }
+  return open
+}
+
+function isOpenQuote(token: string): boolean {
+  return /^["']/.test(token) && (token.length === 1 || !token.endsWith(token.charAt(0)))
+}
+
+/** Stands for no character of the text: the parser ends a bracket here because a line is not indented enough. */
+const FLOW_CUT = '\x18'
+const TEXT_FOLLOWS = '\x1f'
+const CONTROLS = ['\x02', TEXT_FOLLOWS, FLOW_CUT]
+
+/** Returns the tokens of the parser, each with its place, without text that stands in no quotes. */
+function* tokensOf(source: string): Generator<{ readonly offset: number; readonly token: string }> {
+  let offset = 0
+  let last = ''
+  for (const token of new Lexer().lex(source)) {
+    if (last !== TEXT_FOLLOWS) yield { offset, token }
+    if (!CONTROLS.includes(token)) offset += token.length
+    last = token
+  }
+}
+
 /** Leaves out what follows from an earlier mistake: after the first unexpected line each further one is so, too. */
 function causes<One extends Pick<YAMLError, 'code'>>(all: readonly One[]): readonly One[] {
   const first = all.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN')
   return all.filter(({ code }, index) => code !== 'UNEXPECTED_TOKEN' || index === first)
 }
 
-function describe(code: YAMLError['code'], line: number): YamlMistake {
+function describe({ code, message }: YAMLError, line: number): YamlMistake {
+  if (/^Unexpected flow-(?:map|seq)-end/.test(message))
+    return { line, message: 'a bracket closes here that none opens' }
   return { line, message: REMEDIES[code] ?? `not valid YAML (${code})` }
 }
 

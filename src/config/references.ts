@@ -8,6 +8,8 @@ export interface ReferenceSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder of the configuration, from which a relative `${file:…}` starts. */
   readonly folder: string
+  /** Returns what matches the tokens of a channel; absent: they have no form. */
+  tokenForm?(this: void, channel: string): RegExp | undefined
 }
 
 export interface Resolved {
@@ -23,6 +25,9 @@ export interface Resolved {
 const REFERENCE = /\$\{(\w+):([^{}]*)\}/g
 /** Matches a reference in shell syntax, which would otherwise be sent as a token. */
 const SHELL_REFERENCE = /^\$\{?([A-Z_][A-Z0-9_]*)\}?$/
+/** The same as other programs and shells write it, where a secret is expected. */
+const OTHER_REFERENCE = /^(?!\$\{env:[^{}]*\}$)(?:\$?\{{0,2} *\$?(?:process\.)?env[:.]|%)([A-Z_]\w*)[ }%]*$/i
+const UNCLOSED_REFERENCE = /\$\{(?:env|file|credential):[^{}]*$/
 
 /** The parts in which plain text under a key such as `token` is a secret. */
 const HOLDS_SECRETS: readonly PropertyKey[] = ['channels', 'models', 'audio', 'store', 'tools', 'hooks']
@@ -52,13 +57,17 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
   const warnings: string[] = []
 
   const resolveText = (text: string, path: ConfigPath): string => {
-    const [, variable] = SHELL_REFERENCE.exec(text) ?? []
+    const [, variable] = SHELL_REFERENCE.exec(text) ?? (isSecretAt(path) ? OTHER_REFERENCE.exec(text) : null) ?? []
+    if (UNCLOSED_REFERENCE.test(text)) {
+      mistakes.push({ path, message: `${formatPath(path)}: a reference opens here and is not closed; a } is missing` })
+      return text
+    }
     if (variable !== undefined) {
       mistakes.push({ path, message: `${formatPath(path)}: is no reference; write \${env:${variable}}` })
       return text
     }
     let referenced = false
-    const value = text.replace(REFERENCE, (whole, kind: string, name: string) => {
+    const found = text.replace(REFERENCE, (whole, kind: string, name: string) => {
       referenced = true
       const found = lookUp(kind, name.trim(), sources)
       if ('warning' in found) warnings.push(`${formatPath(path)}: ${found.warning}`)
@@ -66,6 +75,7 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
       else keepFound(found.value, { kind, name, path })
       return 'value' in found ? found.value : whole
     })
+    const value = mended(found, path, sources)
     if (HOLDS_SECRETS.includes(path[0] ?? '')) keepSecretsOf(value, path, referenced)
     return value
   }
@@ -97,6 +107,27 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
   const known = (values: Iterable<string>): readonly string[] => [...values].filter((one) => one !== '')
   return { value, secrets: known(new Set([...secrets, ...keys])), keys: known(keys), mistakes, warnings }
 }
+
+/**
+ * Returns a token or key of another service without what is copied along with it: quotes, the brackets of an example,
+ * invisible characters, and the word that a request has before it. None of these services issues one with them.
+ */
+function mended(text: string, path: ConfigPath, { tokenForm }: ReferenceSources): string {
+  const [part, channel] = path
+  if (!ISSUES_SECRETS.includes(part ?? '') || !namesSecret(lastName(path))) return text
+  const bare = text
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .replace(COPIED_ALONG, '')
+    .trim()
+  const unprefixed = bare.replace(/^bot\s*/i, '')
+  const form = lastName(path) === 'token' ? tokenForm?.(String(channel)) : undefined
+  return form?.test(bare) === false && form.test(unprefixed) ? unprefixed : bare
+}
+
+/** The parts whose secrets other services have issued. */
+const ISSUES_SECRETS: readonly PropertyKey[] = ['channels', 'models', 'audio']
+const COPIED_ALONG = /^["'`\u201c\u201d\u2018\u2019<]+(?:Bearer\s+)?|^Bearer\s+|["'`\u201c\u201d\u2018\u2019>]+$/gi
 
 type Found = { readonly value: string; readonly warning?: string } | Absent
 type Absent = { readonly message: string; readonly missing?: true }

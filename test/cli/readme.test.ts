@@ -12,6 +12,7 @@ const { scripts } = JSON.parse(read('package.json'))
 const RUN_ELSEWHERE: Readonly<Record<string, readonly [file: string, words: string]>> = {
   'npm ci': ['.ci/run', '\nnpm ci || exit 1\n'],
   'npm run demo': ['test/e2e/demo-by-hand.test.ts', "[MAIN, 'demo']"],
+  'npm install <this folder>': ['test/e2e/programs.test.ts', "execFileSync('npm', ['install'"],
   'npm run check': ['.ci/run', '\nnpm run check || exit 1\n'],
   'npm test': ['.ci/run', '\nrun_tests npm test\n'],
   "TELEGRAM_BOT_TOKEN='<token>' npm start": ['test/e2e/first-run.test.ts', "home.run('start')"],

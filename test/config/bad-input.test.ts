@@ -134,7 +134,82 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   [
     'a bracket left open',
     'session: { scope: routed',
-    '3: the indentation does not fit the lines above, or a bracket or quote there is not closed',
+    '2: a "{" opens in this line and is not closed; a "}" is missing',
+  ],
+  [
+    'a bracket of a list left open',
+    'agents: [{ id: main, tools: [time }]\nhttp: {}',
+    '2: a "[" opens in this line and is not closed; a "]" is missing',
+  ],
+  [
+    'a brace left open far above',
+    'agents:\n  - { id: main,\n      tools: [time]\nhttp: {}',
+    '3: a "{" opens in this line and is not closed; a "}" is missing',
+  ],
+  ['a bracket too many', 'agents: [{ id: main }]]', '2: a bracket closes here that none opens'],
+  ['a quote left open', 'agents: [{ id: main, prompt: "hi }]', '2: a quote (") opens in this line and is not closed'],
+  [
+    'a reference without quotes within braces',
+    `models: { anthropic: { apiKey: \${env:TOKEN} } }`,
+    `2: within { } or [ ] a reference stands in quotes: { token: "\${env:NAME}" }`,
+  ],
+  [
+    'a reference without quotes within brackets',
+    `agents:\n  - id: main\n    tools: [\${env:TOKEN}]`,
+    `4: within { } or [ ] a reference stands in quotes: { token: "\${env:NAME}" }`,
+  ],
+  [
+    'a reference that is not closed',
+    `models: { anthropic: { apiKey: "\${env:TOKEN" } }`,
+    '2: models.anthropic.apiKey: a reference opens here and is not closed; a } is missing',
+  ],
+  ...['$env:TOKEN', '{env:TOKEN}', '%TOKEN%', '{{ env.TOKEN }}', 'process.env.TOKEN'].map(
+    (typed) =>
+      [
+        `a reference of another program: ${typed}`,
+        `models: { anthropic: { apiKey: "${typed}" } }`,
+        `2: models.anthropic.apiKey: is no reference; write \${env:TOKEN}`,
+      ] as const,
+  ),
+  [
+    'entries with names where a list is',
+    'agents:\n  main: { tools: [time] }',
+    '2: agents: must be a list, not a block of keys; each entry begins with "- " and none has a name before it: "- id: main" in place of "main:"',
+  ],
+  [
+    'one entry where a list is',
+    'routing: { dispatch: { match: { chat: 1 }, agent: main } }',
+    '2: routing.dispatch: must be a list, not a block of keys; it is one entry of it: begin it with "- ", or put brackets',
+  ],
+  [
+    'one word where a list is',
+    'routing: { wakeWords: kit }',
+    '2: routing.wakeWords: must be a list, not text; put it in',
+  ],
+  [
+    'a list where entries have names',
+    'people: [{ name: ada, role: owner }]',
+    '2: people: must be a block of keys, not a list; write each entry under its name, without a dash or brackets',
+  ],
+  [
+    'a key beside the names that have it',
+    'models: { apiKey: k }',
+    '2: models.apiKey: must be a block of keys, not text; `apiKey` belongs under models.<name>',
+  ],
+  [
+    'a key that the blocks around and within it have',
+    'routing: { access: { wakeWords: [kit] } }',
+    '2: unknown key `wakeWords` in routing.access; it belongs under routing or under routing.access.groups[0]',
+  ],
+  [
+    'a key of the block around it',
+    'routing: { access: { groups: [{ match: { channel: telegram, trigger: always } }] } }',
+    '2: unknown key `trigger` in routing.access.groups[0].match; it belongs under routing.access.groups[0]',
+  ],
+  [
+    'a key that is near another one and belongs elsewhere',
+    'model: anthropic/x',
+    '2: unknown key `model` at top level; did you mean `models`? `model` belongs under agents[0]',
   ],
   ['an alias by mistake', 'agents: [{ id: *canary }]', '2: a value that begins with "*" is an alias; put it in quotes'],
 ]

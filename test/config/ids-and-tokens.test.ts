@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { load, refusal, TELEGRAM } from './loading.ts'
+import { load, refusal, TELEGRAM, temporaryFolder } from './loading.ts'
 
 describe('an id that nobody on its platform can have', () => {
   test.each([
@@ -56,7 +58,7 @@ describe('a token', () => {
     expect(warning).not.toContain(TOKENS[other])
   })
 
-  test.each(['hello', '123456789', 'bot123456:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'])(
+  test.each(['hello', '123456789'])(
     'of Telegram that was not copied whole (%s) is warned of, and not quoted',
     async (token) => {
       const [warning, ...more] = await warningsFor('telegram', token)
@@ -69,5 +71,32 @@ describe('a token', () => {
 
   test.each(['telegram', 'discord'] as const)('of %s where it belongs is not', async (channel) => {
     expect(await warningsFor(channel, TOKENS[channel])).toEqual([])
+  })
+
+  const BARE = TOKENS.telegram
+  test.each([
+    `"${BARE}"`,
+    `'${BARE}'`,
+    `“${BARE}”`,
+    `<${BARE}>`,
+    `bot${BARE}`,
+    `"bot${BARE}"\r\n`,
+    `\ufeff${BARE}\u200b`,
+  ])('is read without what was copied along with it: %j', async (token) => {
+    const { config, secrets } = await load(TELEGRAM, { TOKEN: token })
+    expect(config.channels.telegram?.accounts.default).toMatchObject({ token: BARE })
+    expect(secrets).toContain(BARE)
+    expect(config.warnings.filter((warning) => /token/.test(warning))).toEqual([])
+  })
+
+  test.each([
+    ['UTF-16 as Windows writes it', Buffer.from(`\ufeff${BARE}\r\n`, 'utf16le')],
+    ['UTF-16 without its mark', Buffer.from(BARE, 'utf16le')],
+    ['UTF-8 with its mark', Buffer.from(`\ufeff${BARE}\r\n`)],
+  ])('is read from a file in %s', async (_, bytes) => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'token'), bytes, { mode: 0o600 })
+    const { config } = await load(TELEGRAM.replace('env:TOKEN', `file:${join(folder, 'token')}`))
+    expect(config.channels.telegram?.accounts.default).toMatchObject({ token: BARE })
   })
 })

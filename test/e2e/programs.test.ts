@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -12,17 +12,19 @@ import { serveHousehold } from './served-household.ts'
 const ROOT = new URL('../../', import.meta.url).pathname
 const EXAMPLE = join(ROOT, 'config/examples/ask.mjs')
 
-/** A folder of somebody's program, in which the package is installed. */
+/** A folder of somebody's program, in which the package is installed as the README says. */
 function programFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-program-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(ROOT, join(folder, 'node_modules/parley'))
+  execFileSync('npm', ['install', '--offline', '--no-audit', ROOT], { cwd: folder })
   return folder
 }
 
 async function run(file: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child: ChildProcess = spawn(process.execPath, [file, ...args], { env: { PATH: process.env.PATH, ...env } })
+  const child: ChildProcess = spawn(process.execPath, [file, ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, ...env },
+  })
   const texts = { out: '', err: '' }
   child.stdout?.on('data', (chunk) => {
     texts.out += chunk
@@ -40,11 +42,15 @@ describe('a program', () => {
     const { token } = await home.daemon.operator.tokens.create({ owner: true, scopes: ['sessions:write'] })
     const lines = /```js\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1] ?? ''
     expect(lines.trimEnd().split('\n').length).toBeLessThanOrEqual(10)
+    const program = lines.replace('http://127.0.0.1:7275', baseUrl)
     const file = join(programFolder(), 'ask.mjs')
-    writeFileSync(file, lines.replace('http://127.0.0.1:7275', baseUrl))
-    expect(await run(file, [], { PARLEY_TOKEN: token })).toEqual({ code: 0, out: 'echo What is new?\n', err: '' })
+    writeFileSync(file, program)
+    const answered = { code: 0, out: 'echo What is new?\n', err: '' }
+    expect(await run(file, [], { PARLEY_TOKEN: token })).toEqual(answered)
+    // In the folder of the README it needs no installation.
+    expect(await run('--input-type=module', ['--eval', program], { PARLEY_TOKEN: token })).toEqual(answered)
     await recorded(home)
-    expect((await home.daemon.operator.sessions.show('api:notes')).turns).toBe(1)
+    expect((await home.daemon.operator.sessions.show('api:notes')).turns).toBe(2)
   })
 
   it('S44: of the examples posts to a conversation for somebody, and waits for the answer', async () => {

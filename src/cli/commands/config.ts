@@ -1,4 +1,3 @@
-import type { Config } from '../../config/config.ts'
 import { configReference } from '../../config/reference.ts'
 import { EXIT, ParleyError } from '../../core/errors.ts'
 import type { ReloadReport } from '../../core/operate-config.ts'
@@ -7,11 +6,11 @@ import type { CliPorts } from '../ports.ts'
 import { plain, toJson } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
-/** Loads the configuration like `start`. Throws `config`, with the path, for a mistake. */
+/** Loads the configuration like `start`. Throws `config`, with the path, for a mistake, and for what is not there. */
 export async function checkConfig(ports: ReadPorts & Pick<CliPorts, 'compile'>, options: ReadOptions): Promise<number> {
-  const { config, lineOf } = await ports.load(options.config)
+  const { config, lineOf } = await ports.load(options.config, 'check')
   const { file } = config
-  const warnings = [...config.warnings, ...config.down.map(downLine), ...(await ports.compile(config))]
+  const warnings = [...config.warnings, ...(await ports.compile(config))]
   const source = file ?? 'the environment (no file)'
   show(ports, options, {
     value: { ok: true, ...(file === undefined ? {} : { file }), warnings },
@@ -25,10 +24,6 @@ export async function checkConfig(ports: ReadPorts & Pick<CliPorts, 'compile'>, 
 
 function at(line: number | undefined): string {
   return line === undefined ? '' : `line ${line}: `
-}
-
-function downLine({ channel, account, reason }: Config['down'][number]): string {
-  return `channels.${channel}.accounts.${account}: this channel will be down: ${reason}`
 }
 
 /** Makes the running daemon apply a changed policy: people, access and sending. */
