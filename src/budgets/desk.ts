@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { BudgetDesk, BudgetReport } from '../core/operate-budgets.ts'
 import type { Store } from '../store/store.ts'
 import { budgetsOf } from './applying.ts'
-import { type BudgetNow, isPast } from './decide-call.ts'
+import type { BudgetNow } from './decide-call.ts'
 import { periodAt } from './periods.ts'
 import { statesOf } from './states.ts'
 
@@ -25,7 +25,6 @@ export function createBudgetDesk<Charged>({
   settings,
   chargeOf,
 }: BudgetDeskDeps<Charged>): BudgetDesk<Charged> {
-  const { warnAt } = settings
   const now = () => ({ timezone: settings.timezone, now: clock.now() })
   async function all(): Promise<readonly BudgetNow[]> {
     const names = PERIODS.map((period) => periodAt(settings.timezone, clock.now(), period).name)
@@ -45,9 +44,11 @@ export function createBudgetDesk<Charged>({
       return reported(await statesOf(read.budgets, [...shared, ...askers.flat()], now()))
     },
     all: async (limit) => reported((await all()).slice(0, limit)),
-    async nearlySpent(limit) {
-      const noticed = (await all()).filter((one) => one.missed || isPast(one, warnAt))
-      return reported(noticed.slice(0, limit))
+    async spent(limit) {
+      const spent = (await all()).filter(
+        ({ payer, used, missed }) => missed || used.tokens > 0 || used.micros > 0 || payer.kind === 'total',
+      )
+      return reported(spent.slice(0, limit))
     },
   }
 }

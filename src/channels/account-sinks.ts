@@ -38,7 +38,7 @@ export class AccountSinks {
         return accepted
       },
       unknown: (kind, payload) => {
-        counts.set(kind, (counts.get(kind) ?? 0) + 1)
+        if (kind !== 'own_message') counts.set(kind, (counts.get(kind) ?? 0) + 1)
         if (payload !== undefined) this.#deps.overheard(payload)
       },
       notifyOwners: (notice) => this.#deps.notifyOwners({ channel, account }, notice),

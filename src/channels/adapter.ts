@@ -49,9 +49,9 @@ export interface ChannelSink {
    */
   accept(event: InboundEvent, position?: ChannelCursor, payload?: unknown): Promise<void>
   /**
-   * Counts what was received and not understood, so that nothing vanishes unseen. `payload`: what of it people could
-   * read in a place with others, as it came; nothing is kept of it, but a one-time code that stands in it is worth
-   * nothing any more.
+   * Counts what was received and not understood, so that nothing vanishes unseen; a copy of what the bot said itself
+   * (`own_message`) is understood, and not counted. `payload`: what of it people could read in a place with others, as
+   * it came; nothing is kept of it, but a one-time code that stands in it is worth nothing any more.
    */
   unknown(kind: string, payload?: unknown): void
   /** Notifies owners in private of what only a person can mend: once a day, however often it is called. */

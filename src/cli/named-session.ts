@@ -6,7 +6,8 @@ import { oneLine } from './print/plain.ts'
 type Sessions = Pick<OperatorService['sessions'], 'list'>
 
 /** The most sessions among which a title is looked for: those active last. */
-const MOST_TITLED = 200
+const MOST_TITLED = 2_000
+const PAGE = 200
 
 /** A title as somebody types it: `›` is on no keyboard. */
 function typed(title: string): string {
@@ -17,50 +18,73 @@ function typed(title: string): string {
 const LIKE_KEY = /^(?:main|node-.*|.*:.*)$/i
 
 /**
- * Reads a session by name, or by the title in the list where one conversation alone has it: of that its session in use.
- * Only what reads accepts a title: several places may have the same, and anybody may rename theirs.
+ * Does something to a session by name, or by its title in the list, where one conversation alone has that: to its
+ * session in use. Anybody may call their chat as another one is called: then the error names both by their keys.
  */
 export async function byTitle<Answer>(
   sessions: Sessions,
   name: string,
-  read: (name: string) => Promise<Answer>,
+  act: (name: string) => Promise<Answer>,
 ): Promise<Answer> {
   try {
-    return await read(name)
+    return await act(name)
   } catch (err) {
-    const { found, more } = await titled(sessions, name, err)
-    const [only, ...others] = new Set(found.map(({ key }) => key))
-    if (only === undefined) throw err
-    if (more)
-      throw new ParleyError('invalid', `There are too many sessions to go by a title: name ${only}, if you mean it.`)
-    if (others.length === 0) return read(found.length === 1 ? (found[0]?.id ?? only) : only)
-    throw new ParleyError('invalid', `Several sessions are called so: ${[only, ...others].join(', ')}.`)
+    if (errorCode(err) !== 'not_found') throw err
+    const [found, ...others] = await titled(sessions, name)
+    if (found === undefined) throw err
+    return act(others.length === 0 ? found.id : found.key)
   }
 }
 
-/** Does something to a session by name. Where the name is a title, the error says the key that it has to be. */
-export async function byKey<Answer>(sessions: Sessions, name: string, act: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await act()
-  } catch (err) {
-    const keys = [...new Set((await titled(sessions, name, err)).found.map(({ key }) => key))]
-    if (keys.length === 0) throw err
-    throw new ParleyError('not_found', `"${oneLine(name)}" is a title; name the session by its key: ${keys.join(', ')}`)
-  }
+/** Returns the address of a conversation that is named by its title in the list, any other name as it is. */
+export async function placeNamed(sessions: Sessions, name: string): Promise<string> {
+  const [found] = await titled(sessions, name)
+  return found?.key ?? name
 }
 
-interface Titled {
-  readonly found: readonly SessionSummary[]
-  /** True if there are more sessions than were looked at. */
-  readonly more: boolean
-}
-
-async function titled(sessions: Sessions, name: string, err: unknown): Promise<Titled> {
-  if (errorCode(err) !== 'not_found' || LIKE_KEY.test(name)) return { found: [], more: false }
+/** Returns the sessions that a title names, all of one conversation. Throws `invalid` where several are called so. */
+async function titled(sessions: Sessions, name: string): Promise<readonly SessionSummary[]> {
+  if (LIKE_KEY.test(name)) return []
+  const { all, more } = await listed(sessions)
   const wanted = typed(name)
-  const list = await sessions.list({ limit: MOST_TITLED, offset: 0, inactive: true })
-  const found = list.sessions.filter(({ title = '' }) =>
-    [typed(title), typed(title.split('›').at(-1) ?? '')].includes(wanted),
-  )
-  return { found, more: list.total > MOST_TITLED }
+  const found = all.filter((one) => namesOf(one).some((known) => typed(known) === wanted))
+  const [only, ...others] = new Set(found.map(({ key }) => key))
+  if (others.length > 0) {
+    const keys = [only, ...others].join(', ')
+    throw new ParleyError(
+      'invalid',
+      `Several conversations are called "${oneLine(name)}"; name one by its key: ${keys}`,
+    )
+  }
+  if (more && only !== undefined)
+    throw new ParleyError('invalid', `There are too many sessions to go by a title: name ${only}, if you mean it.`)
+  return found
+}
+
+/** Returns the title, the topic alone, and the title as the list has it where several are called so. */
+function namesOf({ title = '', key }: SessionSummary): readonly string[] {
+  return title === '' ? [] : [title, title.split('›').at(-1) ?? '', titleWithId(title, key)]
+}
+
+/** Returns a title with the id of its chat behind it: `Ada (111)`. */
+export function titleWithId(title: string, key: string): string {
+  return `${title} (${placeOf(key)?.id ?? key})`
+}
+
+/** Returns the platform, the kind and the id of the place that a key names; undefined for a key of another form. */
+export function placeOf(key: string): { readonly where: string; readonly id: string } | undefined {
+  const [, channel, kind, id] = /^([^:]+):(direct|group|channel):(.+)$/.exec(key) ?? []
+  return id === undefined ? undefined : { where: `${channel} ${kind}`, id }
+}
+
+async function listed(
+  sessions: Sessions,
+): Promise<{ readonly all: readonly SessionSummary[]; readonly more: boolean }> {
+  const all: SessionSummary[] = []
+  for (let offset = 0; offset < MOST_TITLED; offset += PAGE) {
+    const { sessions: page, total } = await sessions.list({ limit: PAGE, offset, inactive: true })
+    all.push(...page)
+    if (all.length >= total || page.length === 0) return { all, more: false }
+  }
+  return { all, more: true }
 }

@@ -1,6 +1,6 @@
 /** Commands of other programs or of the chat, as people type them here, and the remedy. */
 const OTHER_WORDS: readonly (readonly [name: RegExp, remedy: string])[] = [
-  [/^budgets?$/, '"parley status" shows what is spent of each budget'],
+  [/^(budgets?|usage|costs?)$/, '"parley status" shows what is spent, of each budget too'],
   [/^(doctor|diagnose|health)$/, '"parley config check" looks at the configuration, "parley status" at what runs'],
   [/^hooks?$/, '"parley config explain" shows the hooks'],
   [/^(support|bugreport|info)$/, '"parley config explain" and "parley status --json" say what there is'],

@@ -8,7 +8,7 @@ import type { CliPorts } from './ports.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 import type { ReadOptions } from './show.ts'
 
-const NAME = ['<name>', 'session id, scope key, display key or alias; to read one, its title too', nonBlank] as const
+const NAME = ['<name>', 'its title in "sessions list", or its id, key, scope key or alias', nonBlank] as const
 
 /** Adds `parley sessions …`. */
 export function addSessions(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
@@ -181,7 +181,7 @@ function addRelocations(sessions: Command, ports: CliPorts, ended: (exitCode: nu
       .argument(...NAME)
       .argument(
         '<conversation>',
-        '<channel>:<direct|group|channel>:<chat>[/<topic>], or the key of a session there',
+        '<channel>:<direct|group|channel>:<chat>[/<topic>], or the title or key of a session there',
         nonBlank,
       )
       .option('--yes', 'do it although more people may read it there')

@@ -105,7 +105,11 @@ function addReading(program: Command, ports: CliPorts, ended: Ended): void {
   program
     .command('why')
     .description('explain why a message was or was not answered')
-    .argument('<message>', 'a link to it, or its inbox id, trace id, or the message id of the platform', nonBlank)
+    .argument(
+      '<message>',
+      'a link to it, or its inbox id, trace id, or the message id of the platform; "last", or the title or key of a chat, for the last one there',
+      nonBlank,
+    )
     .option('--trace', 'show each stage that looked at it, and what was sent')
     .option(...JSON_OPTION)
     .action(async (message: string, _options, command: Command) => {
@@ -127,7 +131,7 @@ function addSchedules(program: Command, ports: CliPorts, ended: Ended): void {
   schedule
     .command('add')
     .description('say a text at a time to come, or again and again')
-    .argument('<place>', 'where, as "schedule list --json" and "sessions list" show places', nonBlank)
+    .argument('<place>', 'where: its title in "sessions list", or its key', nonBlank)
     .argument('<words...>', 'the times and the text: every monday at 8 put the bins out')
     .option('--task', 'ask the agent to do it, instead of saying it')
     .option('--zone <name>', 'read the times in this zone, such as Europe/Berlin (default: that of this machine)')

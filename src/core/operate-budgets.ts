@@ -20,6 +20,6 @@ export interface BudgetDesk<Charged> {
   here(charged: Charged): Promise<readonly BudgetReport[]>
   /** Returns those of everybody who has spent something in the present periods, the fullest first. */
   all(limit: number): Promise<readonly BudgetReport[]>
-  /** Returns those of `all` of which most is used, or which a call did not fit. */
-  nearlySpent(limit: number): Promise<readonly BudgetReport[]>
+  /** Returns those of `all` of which something is used, or which a call did not fit, and that of everything. */
+  spent(limit: number): Promise<readonly BudgetReport[]>
 }

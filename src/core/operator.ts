@@ -27,7 +27,8 @@ export interface OperatorService {
   status(): Promise<StatusReport>
   /**
    * By a link to the message, or by inbox id, trace id or platform message id, newest first. A message of ours stands
-   * for those it answered. Empty if nothing of that name was ever received or sent.
+   * for those it answered. An address names the last message there, `last` the last one anywhere. Empty if nothing of
+   * that name was ever received or sent.
    */
   why(name: string): Promise<readonly WhyReport[]>
   /** Returns why a message of that name may never have been received, likeliest first, each with its remedy. */
@@ -97,16 +98,27 @@ export interface StatusReport {
   readonly restored?: Omit<RestorationReport, 'unanswered'>
   /** The cost of all turns since midnight; absent in the answers of older daemons. */
   readonly spentToday?: Spending
-  /** The budgets of which most is used, the fullest first, at most 20; absent if there are none. */
+  /** The budgets of which something is spent, the fullest first, at most 20; absent if there are none. */
   readonly budgets?: readonly BudgetReport[]
   /** The age limits of conversations; absent if there are none, and when the store was read without a daemon. */
   readonly retention?: readonly RetentionLimit[]
+  /** The last message that people said, and the last one that was sent; absent where there is none. */
+  readonly lastIn?: LastMessage
+  readonly lastOut?: LastMessage
   /** Outbox rows by state. */
   readonly outbox: Readonly<Record<string, number>>
   /** Sends whose outcome nobody could know, newest first: for the operator to look at. */
   readonly uncertain: readonly ListedDelivery[]
   /** Messages that were refused for good or grew too old, newest first. */
   readonly undelivered: readonly ListedDelivery[]
+}
+
+/** The time and place of a message, without its words. */
+export interface LastMessage {
+  readonly at: number
+  readonly address: string
+  /** The name by which people know the place; absent where none is known. */
+  readonly title?: string
 }
 
 /** The stored decision trace of one message. */

@@ -1,18 +1,20 @@
 import type { AccountSinks } from '../channels/account-sinks.ts'
 import type { ChannelHub, ChannelReport } from '../channels/hub.ts'
-import { parseAddress } from '../core/address.ts'
+import { type Address, formatAddress, parseAddress } from '../core/address.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
+import type { SessionId } from '../core/ids.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { RetentionLimit } from '../core/operate-forgetting.ts'
 import type { ChannelStatus } from '../core/operate-parts.ts'
-import type { ClaimWay, OperatorService, ServedOperator, StatusReport } from '../core/operator.ts'
+import type { ClaimWay, LastMessage, OperatorService, ServedOperator, StatusReport } from '../core/operator.ts'
 import { isDecided } from '../core/outbound.ts'
 import { dayBegan } from '../core/spending.ts'
 import { tokenDoer } from '../core/token.ts'
 import { operateMemory } from '../memory/operate-memory.ts'
+import { newestMessage } from '../sessions/commands/find-messages.ts'
 import type { ChatWatch } from '../sessions/lookups/chat-watch.ts'
 import type { Access } from '../sessions/people/access.ts'
 import type { SessionArchives } from '../sessions/service/archives.ts'
@@ -20,7 +22,7 @@ import type { Notify } from '../sessions/service/notify.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import { operationsWithoutDaemon, type SessionOperations } from '../sessions/service/session-operations.ts'
 import type { SessionService } from '../sessions/service/session-service.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreReader } from '../store/store.ts'
 import { listedDelivery } from './delivery-report.ts'
 import type { ForPrograms } from './make-programs.ts'
 import type { ModelHealth, ServerWatch } from './model-health.ts'
@@ -60,7 +62,7 @@ export interface DaemonSources extends ForPrograms {
   readonly access: Access
   readonly watch: Pick<ChatWatch, 'botsHeld'>
   readonly modelHealth: Pick<ModelHealth, 'troubles'>
-  readonly budgets: Pick<BudgetDesk<never>, 'nearlySpent' | 'all' | 'timezone'> | undefined
+  readonly budgets: Pick<BudgetDesk<never>, 'all' | 'spent' | 'timezone'> | undefined
   /** Returns the age limits of conversations. */
   ageLimits(this: void): Promise<readonly RetentionLimit[]>
   readonly startedAt: number
@@ -186,16 +188,33 @@ async function status({
     runningTurns: (await read.turns.running()).length,
     waiting: await read.inbox.waitingCount(),
     spentToday: await read.turns.spentSince(dayBegan(clock.now(), daemon?.budgets?.timezone ?? timezone)),
+    ...(await lastMessages(read)),
     outbox: counts,
     uncertain: await Promise.all(uncertain.map((delivery) => listedDelivery(delivery, read))),
     undelivered: await Promise.all(undelivered.map((delivery) => listedDelivery(delivery, read))),
   }
 }
 
+async function lastMessages(read: StoreReader): Promise<Pick<StatusReport, 'lastIn' | 'lastOut'>> {
+  const received = await newestMessage(read)
+  const [sent] = await read.outbox.recent(['sent'], 1)
+  const last = async (at: number, address: Address, session?: SessionId): Promise<LastMessage> => ({
+    at,
+    address: formatAddress(address),
+    ...(await placeTitle(read, address, session)),
+  })
+  return {
+    ...(received && {
+      lastIn: await last(received.dispatch.receivedAt, received.dispatch.event.address, received.sessionId),
+    }),
+    ...(sent?.startedAt && { lastOut: await last(sent.startedAt, sent.address, sent.sessionId) }),
+  }
+}
+
 const SHOWN_BUDGETS = 20
 
 async function budgetsOf(daemon: DaemonSources | undefined): Promise<Pick<StatusReport, 'budgets'>> {
-  const budgets = (await daemon?.budgets?.nearlySpent(SHOWN_BUDGETS)) ?? []
+  const budgets = (await daemon?.budgets?.spent(SHOWN_BUDGETS)) ?? []
   return budgets.length === 0 ? {} : { budgets }
 }
 

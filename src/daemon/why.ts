@@ -1,5 +1,5 @@
 import { type AccountState, explainAbsence } from '../channels/explain-absence.ts'
-import { formatAddress } from '../core/address.ts'
+import { addressNamed, formatAddress } from '../core/address.ts'
 import { type ChannelTraits, foldId } from '../core/channel-traits.ts'
 import { madeAt } from '../core/ids.ts'
 import { calledBy } from '../core/label.ts'
@@ -7,7 +7,7 @@ import type { MessageLink, MessageLookup } from '../core/message-link.ts'
 import { failureCause, turnRemedy } from '../core/model-remedy.ts'
 import { AGED_OUT, type WhyReport } from '../core/operator.ts'
 import { checkInWords, contextInWords, readRowFacts } from '../sessions/commands/describe-row.ts'
-import { findMessages } from '../sessions/commands/find-messages.ts'
+import { findMessages, newestMessage } from '../sessions/commands/find-messages.ts'
 import { summarizeRow } from '../sessions/commands/summarize-row.ts'
 import type { InboxRow } from '../store/inbox-port.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -43,7 +43,8 @@ export function createWhy({ read, lookups, channels }: WhySources): WhyService {
   return {
     readLink,
     async why(name) {
-      const rows = await findMessages(read, readLink(name) ?? name)
+      const found = await findMessages(read, readLink(name) ?? name)
+      const rows = found.length > 0 ? found : await lastOf(name, read)
       return Promise.all(rows.map((row) => whyReport(row, read)))
     },
     async unseen(asked) {
@@ -58,6 +59,13 @@ export function createWhy({ read, lookups, channels }: WhySources): WhyService {
       return gone.reason === undefined ? others : [...others, gone.reason]
     },
   }
+}
+
+/** Returns the last message of a place that is named by its address, or of all: `last`. */
+async function lastOf(name: string, read: StoreReader): Promise<readonly InboxRow[]> {
+  const place = addressNamed(name)
+  const last = place !== undefined || name === 'last' ? await newestMessage(read, place) : undefined
+  return last === undefined ? [] : [last]
 }
 
 type AgedOut =

@@ -94,7 +94,7 @@ describe('printStatus', () => {
       'Channels',
       '  ✓ telegram         up    @parley_bot  by polling  last heard 2026-11-21 14:03:27 UTC',
       '      hint: privacy mode hides group messages that do not address the bot',
-      '      nothing for the agent: 2 poll, 8 own message, 1 forum topic created',
+      '      nothing for the agent: 2 poll, 1 forum topic created',
       '  ✗ telegram/second  down',
       '      the token is refused',
       '',
@@ -112,6 +112,36 @@ describe('printStatus', () => {
       'Messages that were not delivered: parley outbox retry <id>',
       '  out_02  rejected  telegram:direct:555  tr_02  403: blocked',
     ])
+  })
+
+  test('names the last messages in and out and the next job, on lines of 80 columns, in the zone of the reader', () => {
+    const at = sampleStatus.startedAt ?? 0
+    const title = 'The friends of the garden and the lake › Engines'
+    const report = {
+      ...sampleStatus,
+      lastIn: { at, address: 'telegram:group:-1001/7', title },
+      lastOut: { at: at + 2000, address: 'telegram:direct:111' },
+    }
+    const job = {
+      ...{
+        id: 'r1',
+        source: 'command' as const,
+        cron: '',
+        timezone: 'UTC',
+        prompt: 'water all of the flowers',
+        paused: false,
+      },
+      ...{ deliverTo: 'telegram:direct:111', deliverTitle: 'Ada', missed: 'run', overlap: 'skip', nextAt: at },
+    }
+    const lines = printStatus(report, bare, job).filter((line) => /^(last|next)/.test(line))
+    expect(lines).toEqual([
+      'last in   2026-11-21 14:03:22 UTC, The friends o… › Engines (telegram group)',
+      'last out  2026-11-21 14:03:24 UTC, telegram:direct:111',
+      'next      2026-11-21 14:03:22 UTC, "water all of th…", to Ada (telegram direct)',
+    ])
+    expect(lines.filter((line) => stringWidth(line) > 80)).toEqual([])
+    const written = printStatus(sampleStatus, bare, { ...job, source: 'config', id: 'morning' })
+    expect(written).toContain('next      2026-11-21 14:03:22 UTC, morning, to Ada (telegram direct)')
   })
 
   test('has a line for each tool server, below one that is down the last words of its program', () => {
@@ -281,8 +311,8 @@ describe('printSessions', () => {
   test('is a table that ends with where the rest is', async () => {
     const list = await fakeOperator().sessions.list(first)
     const [header = '', row = '', ...rest] = printSessions(list, { query: first, now, width: 80 }, bare)
-    expect(header.split(/ {2,}/)).toEqual(['WHERE', 'ACTIVE', 'STATUS', 'TURNS', 'ABOUT'])
-    expect(row.split(/ {2,}/)).toEqual(['Workshop › Engines', '3 min', 'idle', '1', 'lunch plans'])
+    expect(header.split(/ {2,}/)).toEqual(['PLACE', 'WHERE', 'ACTIVE', 'STATUS', 'ABOUT'])
+    expect(row.split(/ {2,}/)).toEqual(['chat', 'Workshop › Engines', '3 min', 'idle', 'lunch plans'])
     expect(header.indexOf('ABOUT')).toBe(row.indexOf('lunch'))
     expect(rest).toEqual(['1 to 1 of 2; the next with --offset 1'])
   })
@@ -294,11 +324,29 @@ describe('printSessions', () => {
       { query: first, now, width: 80 },
       bare,
     )
-    expect(rows.map((row) => row.split(/ {2,}/).slice(0, 2))).toEqual([
-      ['Workshop › Engines', '3 min'],
-      ['', '└ task:abc'],
-      ['Workshop › Engines', '3 min'],
+    expect(rows.map((row) => row.split(/ {2,}/).slice(0, 3))).toEqual([
+      ['chat', 'Workshop › Engines', '3 min'],
+      ['', '└ chat', 'task:abc'],
+      ['chat', 'Workshop › Engines', '3 min'],
     ])
+  })
+
+  test('names the platform and the kind of each place, and tells those of one title apart by their ids', () => {
+    const titled = (key: string, title: string) => ({ ...sampleSession, key, title, description: 'x'.repeat(80) })
+    const sessions = [
+      titled('telegram:direct:111', 'Ada'),
+      titled('telegram:direct:113', 'Ada'),
+      titled('discord@second:channel:9/7', 'The friends of the garden and the lake › Engines'),
+      titled('slack:direct:T1/U1', 'slack:direct:T1/U1'),
+    ]
+    const [, ...rows] = printSessions({ sessions, total: 4 }, { query: first, now, width: 80 }, bare)
+    expect(rows.slice(0, 4).map((row) => row.split(/ {2,}/).slice(0, 2))).toEqual([
+      ['telegram direct', 'Ada (111)'],
+      ['telegram direct', 'Ada (113)'],
+      ['discord@second channel', 'The friends of th… › Engines'],
+      ['slack direct', 'T1/U1'],
+    ])
+    for (const row of rows) expect(stringWidth(row)).toBeLessThan(81)
   })
 
   test('falls back to the preview and fits the terminal', async () => {
@@ -312,7 +360,7 @@ describe('printSessions', () => {
     const { title: _, ...untitled } = sampleSession
     const long = { ...sampleSession, title: `${'名'.repeat(60)}\u001b[2J`, description: 'x'.repeat(80) }
     const [, ...rows] = printSessions({ sessions: [untitled, long], total: 2 }, { query: first, now, width: 80 }, bare)
-    expect(rows[0]).toContain(sampleSession.key.slice(0, 30))
+    expect(rows[0]).toContain(sampleSession.key.slice(0, 27))
     for (const row of rows) expect(stringWidth(row)).toBeLessThan(81)
     expect(rows.join()).not.toContain('\u001b')
   })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ParleyError } from '../../src/core/errors.ts'
-import { fakeOperator, sampleSession } from '../fakes/operator.ts'
+import type { SessionListQuery } from '../../src/core/operate-sessions.ts'
+import { fakeOperator, sampleSession, sampleWhy } from '../fakes/operator.ts'
 import { rig, serveDaemon } from './rig.ts'
 
 const KEY = sampleSession.key
@@ -126,14 +127,67 @@ test.each(['Workshop › Engines', 'workshop > engines', 'Engines'])(
   },
 )
 
-test('a title that several places have is answered with their keys, and reads none of them', async () => {
+const TAKE_A_SESSION: readonly (readonly [string, ...string[]])[] = [
+  ['sessions', 'show', 'Engines'],
+  ['sessions', 'history', 'Engines'],
+  ['sessions', 'delete', 'Engines'],
+  ['sessions', 'rename', 'Engines', 'Lunch'],
+  ['sessions', 'patch', 'Engines', '--send', 'deny'],
+  ['sessions', 'truncate', 'Engines', '1'],
+  ['sessions', 'compact', 'Engines'],
+  ['sessions', 'move', 'Engines', 'telegram:group:-2'],
+  ['sessions', 'fork', 'Engines', 'telegram:group:-2'],
+  ['export', 'Engines', '--out', 'engines.md', '--force'],
+  ['send', 'Engines', 'hello'],
+  ['why', 'Engines'],
+  ['schedule', 'add', 'Engines', 'in 2h stretch'],
+  ['sessions', 'move', KEY, 'Engines'],
+]
+
+test.each([...TAKE_A_SESSION, ['forget', 'chat', 'Engines', '--dry-run']])(
+  '%s %s takes a title that one conversation has: %j',
+  async (...argv) => {
+    const fake = fakeOperator()
+    const why = async (name: string) => (name === KEY ? [sampleWhy] : [])
+    const parley = await rig()
+    await serveDaemon(parley, fakeOperator({ ...fake, why }))
+    expect([await parley.run(...argv), parley.err()]).toEqual([0, ''])
+  },
+)
+
+test.each(TAKE_A_SESSION)(
+  '%s %s says the keys of a title that several conversations have, and does nothing: %j',
+  async (...argv) => {
+    const fake = fakeOperator()
+    const twice = [sampleSession, { ...sampleSession, key: 'telegram:group:-2' }]
+    const list = async () => ({ sessions: twice, total: 2 })
+    const parley = await rig()
+    await serveDaemon(parley, fakeOperator({ sessions: { ...fake.sessions, list } }))
+    expect(await parley.run(...argv)).toBe(2)
+    expect(parley.err()).toContain(
+      `Several conversations are called "Engines"; name one by its key: ${KEY}, telegram:group:-2`,
+    )
+    expect(parley.out()).toBe('')
+  },
+)
+
+test('a title with the id of its chat, as the list has it where several are called so, names one', async () => {
   const fake = fakeOperator()
-  const twice = [sampleSession, { ...sampleSession, key: 'telegram:group:-2' }]
-  const list = async () => ({ sessions: twice, total: 2 })
+  const key = 'telegram:direct:7'
+  const list = async () => ({
+    sessions: [7, 8].map((id) => ({ ...sampleSession, title: 'Ada', id: `ada${id}`, key: `telegram:direct:${id}` })),
+    total: 2,
+  })
+  const shown: string[] = []
+  const show = async (name: string) => {
+    shown.push(name)
+    if (name !== 'ada7') throw new ParleyError('not_found', name)
+    return { ...sampleSession, key }
+  }
   const parley = await rig()
-  await serveDaemon(parley, fakeOperator({ sessions: { ...fake.sessions, list } }))
-  expect(await parley.run('sessions', 'show', 'Workshop › Engines')).not.toBe(0)
-  expect(parley.err()).toContain(`${KEY}, telegram:group:-2`)
+  await serveDaemon(parley, fakeOperator({ sessions: { ...fake.sessions, list, show } }))
+  expect([await parley.run('sessions', 'show', 'ada (7)'), parley.err()]).toEqual([0, ''])
+  expect(shown).toEqual(['ada (7)', 'ada7'])
 })
 
 test('a title is that of the session in use, beside earlier ones of the same conversation', async () => {
@@ -143,19 +197,6 @@ test('a title is that of the session in use, beside earlier ones of the same con
   await serveDaemon(parley, fakeOperator({ sessions: { ...fake.sessions, list } }))
   expect([await parley.run('sessions', 'show', 'Engines'), parley.err()]).toEqual([0, ''])
   expect(parley.out()).toContain(KEY)
-})
-
-test.each([
-  ['sessions', 'delete', 'Engines'],
-  ['sessions', 'rename', 'Engines', 'Lunch'],
-  ['sessions', 'move', 'Engines', 'telegram:group:-2'],
-  ['export', 'Engines', '--out', 'engines.md'],
-  ['send', 'Engines', 'hello'],
-])('a title is no name for %s %s, which says the key', async (...argv) => {
-  const parley = await rig()
-  await serveDaemon(parley, fakeOperator())
-  expect(await parley.run(...argv)).toBe(1)
-  expect(parley.err()).toBe(`"Engines" is a title; name the session by its key: ${KEY}\n`)
 })
 
 test.each(['telegram:direct:111', 'main', 'node-7'])(
@@ -172,7 +213,10 @@ test.each(['telegram:direct:111', 'main', 'node-7'])(
 
 test('a title is no name where others with it may lie beyond what is looked through', async () => {
   const fake = fakeOperator()
-  const list = async () => ({ sessions: [sampleSession], total: 201 })
+  const list = async ({ offset }: SessionListQuery) => ({
+    sessions: offset === 0 ? [sampleSession] : [{ ...sampleSession, title: 'Other' }],
+    total: 2_001,
+  })
   const parley = await rig()
   await serveDaemon(parley, fakeOperator({ sessions: { ...fake.sessions, list } }))
   expect(await parley.run('sessions', 'show', 'Workshop › Engines')).not.toBe(0)

@@ -74,8 +74,9 @@ test('npm run parley builds a checkout that was not built, once, and ends as the
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const program = 'console.log(process.argv.slice(2).join()), process.exit(process.argv.length - 2)'
-  const build = `echo built >> log && mkdir dist && echo '${program}' > dist/main.js`
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { parley: scripts.parley, build } }))
+  const build = `echo built >> log && mkdir dist && echo '${program}' > dist/main.js && touch dist/openapi.json`
+  const { parley, ready } = scripts
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { parley, ready, build } }))
   const run = (...args: readonly string[]): unknown => {
     try {
       return execFileSync('npm', ['run', '-s', 'parley', '--', ...args], { cwd: folder, stdio: 'pipe' })

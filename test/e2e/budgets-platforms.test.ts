@@ -74,7 +74,9 @@ describe('budgets on Discord', () => {
       /topic discord:channel:\d+\/\d+, day: 9,500 of 10,000 tokens; begins anew on .*; a call did not fit/,
     )
     world.slash({ from: '444', channel: house.thread, command: 'budget' })
-    expect((await ledger.nextWhisper('edited', { after: ledger.mark() })).text).toBe('No budget applies to you here.')
+    expect((await ledger.nextWhisper('edited', { after: ledger.mark() })).text).toBe(
+      'No budget applies to you here.\nHere: 3 turns, 9,000 tokens in, 500 out',
+    )
     expect(house.anthropic.ledger.requests()).toHaveLength(1)
   })
 })

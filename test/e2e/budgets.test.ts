@@ -96,11 +96,12 @@ describe('a budget of a chat', () => {
     expect(await house.ask(444, group, `${ME} good morning`)).toBe('fine')
   })
 
-  it('C33: that a call did not fit is in the status, however little of it is used', async () => {
+  it('C33: what is spent of a budget is in the status, and that a call did not fit', async () => {
     const house = await startHouse({ chat: { each: { day: { tokens: 900 } } }, warnAt: 1 }, { clock: setClock(NOON) })
     expect(await house.outcome(444, house.group, `${ME} hello`)).toBe('answered')
     await recorded(house)
-    expect((await house.daemon.operator.status()).budgets ?? []).toEqual([])
+    const spent = expect.stringMatching(/, day: 500 of 900 tokens; begins anew on [^;]*$/)
+    expect((await house.daemon.operator.status()).budgets).toMatchObject([{ words: spent }])
     expect(await house.outcome(444, house.group, `${ME} and now?`)).toBe('failed')
     const words = expect.stringMatching(/, day: 500 of 900 tokens; begins anew on .*; a call did not fit$/)
     expect((await house.daemon.operator.status()).budgets).toMatchObject([{ words }])

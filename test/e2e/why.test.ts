@@ -37,6 +37,27 @@ describe('why', () => {
     expect(found).toMatchObject([{ messageId: String(said.message_id) }])
   })
 
+  it('`last` names the last message of all, an address the last one there, and commands are none; the status says where and when', async () => {
+    const { telegram, chat, daemon } = await family()
+    const { world, ledger } = telegram
+    expect(await daemon.operator.why('last')).toEqual([])
+    const say = async (text: string, where: { readonly chat?: number }) => {
+      const after = ledger.mark()
+      const { message_id: id } = world.say({ from: 111, text, ...where })
+      await ledger.nextFromBot('sent', { after })
+      return String(id)
+    }
+    const there = await say('@parley_bot when is dinner?', { chat })
+    const direct = await say('hello', {})
+    await say('/whoami', {})
+    expect(await daemon.operator.why('last')).toMatchObject([{ messageId: direct, title: 'Ada' }])
+    expect(await daemon.operator.why(`telegram:group:${chat}`)).toMatchObject([{ messageId: there, title: 'Family' }])
+    expect(await daemon.operator.why('telegram:group:-5')).toEqual([])
+    const { lastIn, lastOut } = await daemon.operator.status()
+    const here = { address: 'telegram:direct:111', title: 'Ada', at: expect.any(Number) }
+    expect([lastIn, lastOut]).toEqual([here, here])
+  })
+
   it('a link to another chat does not find the message of the same number', async () => {
     const { telegram, chat, daemon } = await family()
     const said = telegram.world.say({ from: 444, chat, text: '@parley_bot when is dinner?' })

@@ -30,7 +30,7 @@ export const sampleStatus: StatusReport = {
       receives: 'by polling',
       lastProofAt: AT + 5000,
       hints: ['privacy mode hides group messages that do not address the bot'],
-      unknown: { poll: 2, own_message: 8, 'message:forum_topic_created': 1 },
+      unknown: { poll: 2, 'message:forum_topic_created': 1 },
     },
     { channel: 'telegram', account: 'second', status: 'down', detail: 'the token is refused', hints: [], unknown: {} },
   ],

@@ -3,7 +3,7 @@ import { EXIT } from '../../core/errors.ts'
 import type { ExportFormat } from '../../core/export-format.ts'
 import { openArchive } from '../../core/open-archive.ts'
 import { askOperator } from '../ask-operator.ts'
-import { byKey } from '../named-session.ts'
+import { byTitle } from '../named-session.ts'
 import type { CliPorts } from '../ports.ts'
 import { createProgress } from '../print/progress.ts'
 import { count } from '../print/status.ts'
@@ -25,7 +25,7 @@ export async function exportSession(ports: ExportPorts, name: string, options: E
   await checkWritable(path, force)
   const progress = createProgress(ports.stderr, 'events')
   const done = await askOperator(ports, await ports.load(options.config, 'ask'), async ({ archives, sessions }) => {
-    const archive = await byKey(sessions, name, () => openArchive(archives, name, { format, came: progress.at }))
+    const archive = await byTitle(sessions, name, (one) => openArchive(archives, one, { format, came: progress.at }))
     const bytes = await writePrivately(path, ports.writeExport(format, archive), { force, now: ports.now() })
     progress.end()
     await archives.exported(archive.session.id, { format, path })

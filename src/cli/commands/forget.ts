@@ -3,7 +3,7 @@ import { countWords, heldWords, receiptWords, whoseWords } from '../../core/forg
 import type { ForgetReceipt } from '../../core/forgetting.ts'
 import type { ForgetRequest, RetentionReport } from '../../core/operate-forgetting.ts'
 import { askOperator } from '../ask-operator.ts'
-import { byKey } from '../named-session.ts'
+import { byTitle } from '../named-session.ts'
 import { columns } from '../print/columns.ts'
 import { oneLine } from '../print/plain.ts'
 import { count } from '../print/status.ts'
@@ -26,10 +26,10 @@ export async function forgetNamed(ports: ReadPorts, options: ForgetOptions): Pro
   const { kind, name, since, yes = false, dryRun = false } = options
   if (yes && dryRun) throw new ParleyError('invalid', '--yes and --dry-run exclude each other')
   const loaded = await ports.load(options.config, 'ask')
-  const request = { kind, name, confirmed: yes, ...(since === undefined ? {} : { since }) }
+  const request = { kind, confirmed: yes, ...(since === undefined ? {} : { since }) }
   const receipt = await askOperator(ports, loaded, ({ forgetting, sessions }) => {
-    const forget = () => forgetting.forget(request)
-    return kind === 'chat' ? byKey(sessions, name, forget) : forget()
+    const forget = (one: string) => forgetting.forget({ ...request, name: one })
+    return kind === 'chat' ? byTitle(sessions, name, forget) : forget(name)
   })
   show(ports, options, {
     value: receipt,

@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/errors.ts'
 import type { Relocation, RelocationKind } from '../../core/relocation.ts'
 import { askOperator } from '../ask-operator.ts'
-import { byKey } from '../named-session.ts'
+import { byTitle, placeNamed } from '../named-session.ts'
 import { oneLine } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
@@ -15,10 +15,10 @@ export interface RelocateOptions extends ReadOptions {
 export async function relocateSession(ports: ReadPorts, name: string, options: RelocateOptions): Promise<number> {
   const { kind, to, yes = false } = options
   const loaded = await ports.load(options.config, 'ask')
-  const request = { kind, to, confirmed: yes }
-  const done = await askOperator(ports, loaded, ({ archives, sessions }) =>
-    byKey(sessions, name, () => archives.relocate(name, request)),
-  )
+  const done = await askOperator(ports, loaded, async ({ archives, sessions }) => {
+    const request = { kind, to: await placeNamed(sessions, to), confirmed: yes }
+    return byTitle(sessions, name, (one) => archives.relocate(one, request))
+  })
   show(ports, options, { value: done, lines: () => describe(done, name, options) })
   return done.state === 'done' ? EXIT.ok : EXIT.failed
 }

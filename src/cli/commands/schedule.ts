@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/errors.ts'
 import { machineZone } from '../../core/machine-zone.ts'
 import { askOperator } from '../ask-operator.ts'
+import { placeNamed } from '../named-session.ts'
 import { oneLine } from '../print/plain.ts'
 import { printNext, printSchedules } from '../print/schedules.ts'
 import { formatTime } from '../print/time.ts'
@@ -26,8 +27,10 @@ export async function addSchedule(
 ): Promise<number> {
   const loaded = await ports.load(options.config, 'ask')
   const timezone = zone ?? machineZone()
-  const wanted = { to, words, timezone, ...(task ? { task } : {}) }
-  const added = await askOperator(ports, loaded, (operator) => operator.schedules.add(wanted))
+  const added = await askOperator(ports, loaded, async ({ schedules, sessions }) => {
+    const wanted = { to: await placeNamed(sessions, to), words, timezone, ...(task ? { task } : {}) }
+    return schedules.add(wanted)
+  })
   const { id, prompt, when = added.cron, nextAt } = added
   const what = task ? 'The agent is asked' : 'It is said'
   show(ports, options, {

@@ -1,7 +1,7 @@
 import { EXIT, errorCode, ParleyError } from '../../core/errors.ts'
 import type { PostAnswer } from '../../core/operate-sessions.ts'
 import { askOperator } from '../ask-operator.ts'
-import { byKey } from '../named-session.ts'
+import { byTitle } from '../named-session.ts'
 import { plain } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
@@ -34,7 +34,7 @@ export async function send(ports: ReadPorts, name: string, options: SendOptions)
   }
   const loaded = await ports.load(options.config, 'ask')
   const answer = await askOperator(ports, loaded, ({ sessions }) =>
-    byKey(sessions, name, () => sessions.post(name, request).catch(withOwn(name))),
+    byTitle(sessions, name, (one) => sessions.post(one, request).catch(withOwn(one))),
   )
   if (answer.status === 'error' && !options.json) ports.stderr.write(`${plain(answer.error)}\n`)
   show(ports, options, { value: answer, lines: () => linesOf(answer) })

@@ -3,8 +3,8 @@ import type { SessionDetail, StartRequest } from '../../core/operate-sessions.ts
 import type { OperatorService } from '../../core/operator.ts'
 import { SETTING_NAMES, type SettingName } from '../../core/session-settings.ts'
 import { askOperator } from '../ask-operator.ts'
-import { byKey, byTitle } from '../named-session.ts'
-import { counted } from '../print/plain.ts'
+import { byTitle } from '../named-session.ts'
+import { counted, oneLine } from '../print/plain.ts'
 import { printHistory, printSession, printSessions } from '../print/sessions.ts'
 import { type ReadOptions, type ReadPorts, show, widthOf } from '../show.ts'
 import { variablesOf } from './send.ts'
@@ -60,14 +60,14 @@ export async function showHistory(ports: ReadPorts, name: string, options: Histo
 
 export async function renameSession(ports: ReadPorts, name: string, options: ReadOptions & { title: string }) {
   const session = await ask(ports, options, (sessions) =>
-    byKey(sessions, name, () => sessions.rename(name, options.title)),
+    byTitle(sessions, name, (one) => sessions.rename(one, options.title)),
   )
   return done(ports, options, session, `${session.id} is now called "${session.description}".`)
 }
 
 export async function patchSession(ports: ReadPorts, name: string, options: PatchOptions): Promise<number> {
   const session = await ask(ports, options, (sessions) =>
-    byKey(sessions, name, () => sessions.patch(name, options.changes)),
+    byTitle(sessions, name, (one) => sessions.patch(one, options.changes)),
   )
   const set = SETTING_NAMES.flatMap((field) => (session[field] === undefined ? [] : [`${field} ${session[field]}`]))
   return done(ports, options, session, `${session.id}: ${set.join(', ') || 'everything as configured'}.`)
@@ -76,7 +76,7 @@ export async function patchSession(ports: ReadPorts, name: string, options: Patc
 export async function truncateSession(ports: ReadPorts, name: string, options: ReadOptions & { turns: number }) {
   const boundary = { kind: 'truncated', turns: options.turns }
   const session = await ask(ports, options, (sessions) =>
-    byKey(sessions, name, () => sessions.setHistory(name, boundary)),
+    byTitle(sessions, name, (one) => sessions.setHistory(one, boundary)),
   )
   return done(
     ports,
@@ -88,14 +88,16 @@ export async function truncateSession(ports: ReadPorts, name: string, options: R
 
 export async function compactSession(ports: ReadPorts, name: string, options: ReadOptions): Promise<number> {
   const session = await ask(ports, options, (sessions) =>
-    byKey(sessions, name, () => sessions.setHistory(name, { kind: 'compacted' })),
+    byTitle(sessions, name, (one) => sessions.setHistory(one, { kind: 'compacted' })),
   )
   return done(ports, options, session, `${session.id}: what was hidden from the model stays hidden.`)
 }
 
 export async function deleteSession(ports: ReadPorts, name: string, options: ReadOptions): Promise<number> {
-  await ask(ports, options, (sessions) => byKey(sessions, name, () => sessions.delete(name)))
-  show(ports, options, { value: { deleted: true }, lines: () => [`${name} and all it held is deleted.`] })
+  const gone = await ask(ports, options, (sessions) =>
+    byTitle(sessions, name, (one) => sessions.delete(one).then(() => one)),
+  )
+  show(ports, options, { value: { deleted: true }, lines: () => [`${oneLine(gone)} and all it held is deleted.`] })
   return EXIT.ok
 }
 

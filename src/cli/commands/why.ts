@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/errors.ts'
 import { AGED_OUT } from '../../core/operator.ts'
 import { askOperator } from '../ask-operator.ts'
+import { placeNamed } from '../named-session.ts'
 import { oneLine } from '../print/plain.ts'
 import { printTrace, printWhy } from '../print/why.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
@@ -10,13 +11,15 @@ export interface WhyOptions extends ReadOptions {
 }
 
 /**
- * Resolves with 1 if no message of that name was ever received, like a search without a result; the reasons that may
- * have kept it away are printed with the answer.
+ * Explains a message, or the last one of a chat that is named by its address or its title. Resolves with 1 if there
+ * is none, like a search without a result; the reasons that may have kept it away are printed with the answer.
  */
 export async function why(ports: ReadPorts, message: string, options: WhyOptions): Promise<number> {
   const loaded = await ports.load(options.config, 'ask')
   const { reports, unseen } = await askOperator(ports, loaded, async (operator) => {
-    const reports = await operator.why(message)
+    const named = await operator.why(message)
+    const place = named.length > 0 ? message : await placeNamed(operator.sessions, message)
+    const reports = place === message ? named : await operator.why(place)
     return { reports, unseen: reports.length > 0 ? [] : await operator.unseen(message) }
   })
   const aged = unseen[0]?.startsWith(AGED_OUT)

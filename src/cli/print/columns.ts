@@ -42,6 +42,15 @@ function broken(text: string, width: number): string[] {
   return lines
 }
 
+/** Cuts the title of a place to `width` columns: that of a chat first, for it may have many topics. */
+export function clipTitle(title: string, width: number): string {
+  const at = title.lastIndexOf(TOPIC)
+  const topic = at === -1 ? '' : clip(title.slice(at), Math.floor(width / 2))
+  return `${clip(at === -1 ? title : title.slice(0, at), Math.max(width - stringWidth(topic), 1))}${topic}`
+}
+
+const TOPIC = ' › '
+
 /** Cuts a line to `width` columns, with a mark that something is missing. */
 export function clip(line: string, width?: number): string {
   if (width === undefined || stringWidth(line) <= width) return line

@@ -7,7 +7,8 @@ import type {
   SessionSummary,
 } from '../../core/operate-sessions.ts'
 import { labelled } from '../../core/session-settings.ts'
-import { clip, columns } from './columns.ts'
+import { placeOf, titleWithId } from '../named-session.ts'
+import { clip, clipTitle, columns } from './columns.ts'
 import { oneLine, plain } from './plain.ts'
 import { count } from './status.ts'
 import type { Style } from './style.ts'
@@ -22,7 +23,7 @@ export interface Page {
 }
 
 /** The widest title, so that there is room for what the session is about. */
-const WIDEST_TITLE = 34
+const WIDEST_TITLE = 28
 
 /**
  * Returns one line for each session, newest activity first, and the option for the rest of the list. A session whose
@@ -33,23 +34,32 @@ export function printSessions({ sessions, total }: SessionList, { query, now, wi
     return [query.inactive ? 'No session yet.' : 'No active session. Add --all to see the inactive ones.']
   if (sessions.length === 0) return [`No session at offset ${query.offset}; there are ${total}.`]
   const [header = '', ...rows] = columns(
-    [['WHERE', 'ACTIVE', 'STATUS', 'TURNS', 'ABOUT'], ...sessions.flatMap((session) => summaryRows(session, now))],
+    [['PLACE', 'WHERE', 'ACTIVE', 'STATUS', 'ABOUT'], ...rowsOf(sessions, now)],
     width,
   )
   return [style.bold(header), ...rows, ...moreLine({ sessions, total }, query, style)]
 }
 
-/** Returns the row of a session, and below it those of its tasks. */
-function summaryRows(session: ListedSession, now: number): string[][] {
-  const { children = [] } = session
-  return [summaryRow(session, now), ...children.map((child) => summaryRow(child, now, '  └ '))]
-}
-
-function summaryRow(session: SessionSummary, now: number, indent = ''): string[] {
-  const about = oneLine(session.description) || oneLine(session.preview)
-  const { status, turns, updatedAt, title, key } = session
-  const name = clip(oneLine(title ?? key), WIDEST_TITLE - indent.length)
-  return [`${indent}${name}`, formatAge(updatedAt, now), status, String(turns), about]
+/**
+ * Returns the row of each session, and below it those of its tasks. Of places with one title each has its id there:
+ * `Ada (111)`.
+ */
+function rowsOf(sessions: readonly ListedSession[], now: number): string[][] {
+  const nameOf = ({ title, key }: SessionSummary): string => {
+    if (title === undefined || title === key) return clip(oneLine(placeOf(key)?.id ?? key), WIDEST_TITLE)
+    const isShared = sessions.some((one) => one.title === title && one.key !== key)
+    if (!isShared) return clipTitle(oneLine(title), WIDEST_TITLE)
+    const place = oneLine(key)
+    const room = WIDEST_TITLE - titleWithId('', place).length
+    return titleWithId(clipTitle(oneLine(title), room), place)
+  }
+  const rowOf = (session: SessionSummary, indent = ''): string[] => {
+    const { status, updatedAt, key, description, preview } = session
+    const about = oneLine(description) || oneLine(preview)
+    const place = oneLine(placeOf(key)?.where ?? session.kind)
+    return [`${indent}${place}`, nameOf(session), formatAge(updatedAt, now), status, about]
+  }
+  return sessions.flatMap((one) => [rowOf(one), ...(one.children ?? []).map((child) => rowOf(child, '  └ '))])
 }
 
 function moreLine({ sessions, total }: SessionList, query: SessionListQuery, style: Style): string[] {

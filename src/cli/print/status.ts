@@ -2,16 +2,18 @@ import { mcpInWords } from '../../core/mcp.ts'
 import { serverInWords } from '../../core/model-server.ts'
 import type { RetentionLimit } from '../../core/operate-forgetting.ts'
 import type { ChannelStatus, ListedDelivery } from '../../core/operate-parts.ts'
-import type { StatusReport } from '../../core/operator.ts'
+import type { ScheduleSummary } from '../../core/operate-schedules.ts'
+import type { LastMessage, StatusReport } from '../../core/operator.ts'
 import { spendingInWords } from '../../core/spending.ts'
-import { columns } from './columns.ts'
+import { placeOf } from '../named-session.ts'
+import { clip, clipTitle, columns } from './columns.ts'
 import { oneLine } from './plain.ts'
 import { channelName, claimLines } from './started.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
 /** Returns `parley status` on one screen: channels first, then what waits, then what needs attention. */
-export function printStatus(report: StatusReport, style: Style): string[] {
+export function printStatus(report: StatusReport, style: Style, next?: ScheduleSummary): string[] {
   const since = report.startedAt === undefined ? 'not running' : `up since ${formatTime(report.startedAt)}`
   return [
     style.bold(`Parley ${report.version}, ${since}`),
@@ -29,6 +31,9 @@ export function printStatus(report: StatusReport, style: Style): string[] {
       }),
       ['sessions', String(report.sessions)],
       ['turns', `${report.runningTurns} running, ${count(report.waiting, 'message')} waiting`],
+      ...lastRow('last in', report.lastIn),
+      ...lastRow('last out', report.lastOut),
+      ...nextRow(next),
       ...(report.spentToday === undefined ? [] : [['today', spendingInWords(report.spentToday)]]),
       ...(report.budgets ?? []).map(({ words }, at) => [at === 0 ? 'budgets' : '', oneLine(words)]),
       ...(report.retention ?? []).map((limit, at) => [at === 0 ? 'retention' : '', limitWords(limit)]),
@@ -42,6 +47,29 @@ export function printStatus(report: StatusReport, style: Style): string[] {
     ...deliveryLines('Sends nobody can be sure of: parley outbox retry|drop <id>', report.uncertain, style),
     ...deliveryLines('Messages that were not delivered: parley outbox retry <id>', report.undelivered, style),
   ]
+}
+
+function lastRow(name: string, last: LastMessage | undefined): string[][] {
+  if (last === undefined) return []
+  const { at, address, title } = last
+  return [[name, oneLine(`${formatTime(at)}, ${placeInWords(address, title)}`)]]
+}
+
+/** The widest title, and text of a reminder, on a line of eighty columns. */
+const WIDEST_TITLE = 24
+const WIDEST_PROMPT = 16
+
+function nextRow(next: ScheduleSummary | undefined): string[][] {
+  if (next?.nextAt === undefined) return []
+  const { id, nextAt, source, prompt, deliverTo, deliverTitle } = next
+  const what = source === 'config' ? id : `"${clip(oneLine(prompt), WIDEST_PROMPT)}"`
+  return [['next', oneLine(`${formatTime(nextAt)}, ${what}, to ${placeInWords(deliverTo, deliverTitle)}`)]]
+}
+
+/** Returns a place by its title, on its platform; by its address where no title is known. */
+function placeInWords(address: string, title: string | undefined): string {
+  const place = placeOf(address)
+  return title === undefined || place === undefined ? address : `${clipTitle(title, WIDEST_TITLE)} (${place.where})`
 }
 
 /** Returns a row for each server of models, with the traits that were learnt and the failures below it. */

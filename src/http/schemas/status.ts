@@ -10,7 +10,7 @@ import type {
   ModelTrouble,
   ServerTrouble,
 } from '../../core/operate-parts.ts'
-import type { ClaimWay, StatusReport } from '../../core/operator.ts'
+import type { ClaimWay, LastMessage, StatusReport } from '../../core/operator.ts'
 import type { Spending } from '../../core/spending.ts'
 import { restored } from './outbox.ts'
 import { always, count, flag, list, maybe, object, oneOf, record, text, texts, time } from './shape.ts'
@@ -81,6 +81,8 @@ export const budget = object<BudgetReport>(
 export const listed = { id: text, address: text, title: maybe(text), state: text, reason: maybe(text), traceId: text }
 const delivery = object<ListedDelivery>(listed, 'ListedDelivery')
 
+const lastMessage = object<LastMessage>({ at: time, address: text, title: maybe(text) }, 'LastMessage')
+
 export const status = object<StatusReport>(
   {
     version: text,
@@ -99,6 +101,8 @@ export const status = object<StatusReport>(
     spentToday: maybe(object<Spending>({ turns: count, usage })),
     budgets: maybe(list(budget)),
     retention: maybe(list(object<RetentionLimit>(retentionLimit, 'RetentionLimit'))),
+    lastIn: maybe(lastMessage),
+    lastOut: maybe(lastMessage),
     outbox: record(count),
     uncertain: list(delivery),
     undelivered: list(delivery),

@@ -29,13 +29,30 @@ export async function findMessages(read: Readers, asked: string | MessageLink): 
 const LOOKED_THROUGH = 200
 const SAID: readonly InboundEvent['kind'][] = ['message', 'command', 'edit']
 
-/** Returns what was said in a chat and topic lately, newest first, without the commands that were run. */
+/**
+ * Returns what was said in a chat and topic lately, newest first, without the commands that were run and the copies of
+ * what the bot said itself.
+ */
 export async function recentMessages(
   { inbox, chatMoves }: Pick<StoreReader, 'inbox' | 'chatMoves'>,
   address: Address,
 ): Promise<readonly InboxRow[]> {
   const moves = await chatMoves.all()
-  return (await inbox.recent(LOOKED_THROUGH)).filter((row) => isSaidIn(address, row, moves))
+  return (await inbox.recent(LOOKED_THROUGH)).filter((row) => isSaidIn(address, row, moves) && !isOwnCopy(row))
+}
+
+/** Returns the newest message that people said in a chat, in any topic unless one is named, or anywhere at all. */
+export async function newestMessage(
+  { inbox, chatMoves }: Pick<StoreReader, 'inbox' | 'chatMoves'>,
+  place?: Address,
+): Promise<InboxRow | undefined> {
+  const moves = await chatMoves.all()
+  return newestThat(inbox, (row) => {
+    const { topic } = place ?? {}
+    const at = moves.reduce(movedAddress, row.dispatch.event.address)
+    const isThere = place === undefined || (isSameChat(at, place) && (topic === undefined || at.topic === topic))
+    return isThere && isSaid(row) && !isOwnCopy(row)
+  })
 }
 
 /**
@@ -49,22 +66,36 @@ export async function lastMessage(
 ): Promise<InboxRow | undefined> {
   const moves = await chatMoves.all()
   let isBefore = false
+  return newestThat(inbox, (row) => {
+    isBefore ||= row.id === until
+    return isBefore && isSaidIn(address, row, moves) && isMeant(row)
+  })
+}
+
+async function newestThat(
+  inbox: StoreReader['inbox'],
+  isMeant: (row: InboxRow) => boolean,
+): Promise<InboxRow | undefined> {
   for (let offset = 0; ; offset += LOOKED_THROUGH) {
     const rows = await inbox.recent(LOOKED_THROUGH, offset)
-    const last = rows.find((row) => {
-      isBefore ||= row.id === until
-      return isBefore && isSaidIn(address, row, moves) && isMeant(row)
-    })
-    if (last !== undefined || rows.length === 0) return last
+    const newest = rows.find(isMeant)
+    if (newest !== undefined || rows.length === 0) return newest
     await setImmediate()
   }
 }
 
 /** Rows from before a chat of these got its present id have the old one. */
-function isSaidIn(address: Address, { decision, dispatch: { event } }: InboxRow, moves: readonly ChatMove[]): boolean {
-  const at = moves.reduce(movedAddress, event.address)
-  const same = isSameChat(at, address) && at.topic === address.topic
-  return same && decision.kind !== 'control' && SAID.includes(event.kind)
+function isSaidIn(address: Address, row: InboxRow, moves: readonly ChatMove[]): boolean {
+  const at = moves.reduce(movedAddress, row.dispatch.event.address)
+  return isSameChat(at, address) && at.topic === address.topic && isSaid(row)
+}
+
+function isSaid({ decision, dispatch: { event } }: InboxRow): boolean {
+  return decision.kind !== 'control' && SAID.includes(event.kind)
+}
+
+function isOwnCopy({ outcome }: InboxRow): boolean {
+  return outcome === 'ignored: own_message'
 }
 
 /** Returns the messages that the agent's own messages of this name answered. */

@@ -23,7 +23,8 @@ export function usageCommand(deps: UsageCommandDeps): ChatCommand {
   }
 }
 
-async function usage(
+/** Returns the cost of the conversation that a command came from; for an owner also of everything today. */
+export async function usage(
   { decision }: CommandCall,
   { store: { read }, clock, budgets }: UsageCommandDeps,
 ): Promise<string> {
