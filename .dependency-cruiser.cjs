@@ -121,6 +121,7 @@ module.exports = {
     ...allow('^src/(web|media|http)/', '^src/platform/(run-child|decode-text)\\.ts$'),
     // Whatever connects asks for the way out of this process.
     ...allow('^(adapters/[^/]+/connection|src/web)/', '^src/platform/(proxies|way-out)\\.ts$'),
+    ...allow('^src/node-floor\\.ts$', '^src/main\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
     ...allow('^adapters/(?!shared/)[^/]+/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),

@@ -159,9 +159,10 @@ describe('platforms', () => {
 })
 
 describe('doors', () => {
-  it('only main.ts, the log, the demo, what is removed or killed at the end, the one place of decision 0014 and a program of its own touch the process', () => {
+  it('only main.ts and what loads it, the log, the demo, what is removed or killed at the end, the one place of decision 0014 and a program of its own touch the process', () => {
     const allowed = [
       'src/main.ts',
+      'src/node-floor.ts',
       'src/platform/pino-logger.ts',
       'src/platform/remove-at-end.ts',
       'src/mcp/marked-processes.ts',
