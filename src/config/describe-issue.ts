@@ -82,17 +82,30 @@ function rightForm(
   const written = path.reduce<unknown>((value, key) => (isBlock(value) ? value[key as string] : undefined), tree)
   if (written === undefined || written === null || path.length === 0) return ''
   const { items, properties = {} } = schemaAt(root, path) ?? {}
-  if (expected === 'array') return listForm(items?.properties ?? {}, written)
+  if (expected === 'array') return listForm(items ?? {}, written)
   if (expected !== 'object' && expected !== 'record') return ''
   const name = String(path.at(-1))
   if (Object.hasOwn(properties, name)) return `; \`${name}\` belongs ${placeName([...path.slice(0, -1), '<name>'])}`
-  const named = Array.isArray(written) ? '; write each entry under its name, without a dash or brackets' : ''
-  return `${named}${keysOf(root, path)}`
+  if (Array.isArray(written))
+    return `; write each entry under its name, without a dash or brackets${keysOf(root, path)}`
+  const only = typeof written === 'string' ? onlyKey(schemaAt(root, path)) : undefined
+  return keysOf(root, path) || (only === undefined ? '' : `; write { ${only}: … }`)
 }
 
-function listForm(known: Readonly<Record<string, JsonSchema>>, written: unknown): string {
-  if (!isBlock(written)) return '; put it in brackets: [ … ]'
+/** Returns the key that a block has to have, where there is one alone: a text in place of the block is its value. */
+function onlyKey(schema: JsonSchema | undefined): string | undefined {
+  const needed = Array.isArray(schema?.required) ? schema.required : []
+  return needed.length === 1 ? String(needed[0]) : undefined
+}
+
+function listForm(items: JsonSchema, written: unknown): string {
+  const { properties: known } = items
+  if (!isBlock(written)) {
+    const only = onlyKey(items)
+    return `; put it in brackets: [${only === undefined ? ' … ' : `{ ${only}: … }`}]`
+  }
   const keys = Object.keys(written)
+  if (known === undefined) return `; write the names in brackets: [${keys.join(', ')}]`
   const isEntry = keys.length === 0 || keys.some((key) => Object.hasOwn(known, key))
   if (isEntry) return '; it is one entry of it: begin it with "- ", or put brackets around it: [{ … }]'
   const id = Object.hasOwn(known, 'id') ? `- id: ${keys[0]}` : '-'

@@ -182,6 +182,17 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     '2: routing.dispatch: must be a list, not a block of keys; it is one entry of it: begin it with "- ", or put brackets',
   ],
   [
+    'names with values where a list of names is',
+    'agents: [{ id: main, tools: { time: true, web: true } }]',
+    '2: agents[0].tools: must be a list, not a block of keys; write the names in brackets: [time, web]',
+  ],
+  [
+    'a name where a list of blocks is',
+    'agents: main',
+    '2: agents: must be a list, not text; put it in brackets: [{ id: … }]',
+  ],
+  ['a name where a block is', 'agents: [main]', '2: agents[0]: must be a block of keys, not text; write { id: … }'],
+  [
     'one word where a list is',
     'routing: { wakeWords: kit }',
     '2: routing.wakeWords: must be a list, not text; put it in',
