@@ -19,12 +19,14 @@ const LIKE_KEY = /^(?:main|node-.*|.*:.*)$/i
 
 /**
  * Does something to a session by name, or by its title in the list, where one conversation alone has that: to its
- * session in use. Anybody may call their chat as another one is called: then the error names both by their keys.
+ * session in use, or to the whole conversation. Anybody may call their chat as another one is called: then the error
+ * names both by their keys.
  */
 export async function byTitle<Answer>(
   sessions: Sessions,
   name: string,
   act: (name: string) => Promise<Answer>,
+  what: 'session' | 'conversation' = 'session',
 ): Promise<Answer> {
   try {
     return await act(name)
@@ -32,7 +34,7 @@ export async function byTitle<Answer>(
     if (errorCode(err) !== 'not_found') throw err
     const [found, ...others] = await titled(sessions, name)
     if (found === undefined) throw err
-    return act(others.length === 0 ? found.id : found.key)
+    return act(what === 'session' && others.length === 0 ? found.id : found.key)
   }
 }
 

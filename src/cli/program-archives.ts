@@ -12,7 +12,7 @@ export function addArchives(program: Command, ports: CliPorts, ended: (exitCode:
   program
     .command('export')
     .description('write a session to a file that you alone can read')
-    .argument('<session>', 'session id, scope key, display key or alias', nonBlank)
+    .argument('<session>', 'its title in "sessions list", or its id, key, scope key or alias', nonBlank)
     .addOption(new Option('--format <format>', 'the form of the file; markdown without it').choices(EXPORT_FORMATS))
     .option('--out <file>', 'where to write it', nonBlank)
     .option(

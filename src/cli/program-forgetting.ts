@@ -8,7 +8,7 @@ const KINDS = [
   [
     'chat',
     'forget a conversation as a whole',
-    'its key (a chat with all its topics), or the id of one session, as "sessions show" says it',
+    'its title or its key (a chat with all its topics), or the id of one session, as "sessions show" says it',
   ],
 ] as const
 

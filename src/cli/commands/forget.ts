@@ -29,7 +29,7 @@ export async function forgetNamed(ports: ReadPorts, options: ForgetOptions): Pro
   const request = { kind, confirmed: yes, ...(since === undefined ? {} : { since }) }
   const receipt = await askOperator(ports, loaded, ({ forgetting, sessions }) => {
     const forget = (one: string) => forgetting.forget({ ...request, name: one })
-    return kind === 'chat' ? byTitle(sessions, name, forget) : forget(name)
+    return kind === 'chat' ? byTitle(sessions, name, forget, 'conversation') : forget(name)
   })
   show(ports, options, {
     value: receipt,
