@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../adapters/index.ts'
@@ -385,6 +385,24 @@ describe('the file itself', () => {
     expect(await refusal(yaml)).toContain(message)
   })
 
+  test.each([
+    ['UTF-16 as Windows writes it', Buffer.from(`\ufeff${TELEGRAM}`, 'utf16le')],
+    ['UTF-16 without its mark', Buffer.from(TELEGRAM, 'utf16le')],
+    ['the other UTF-16', Buffer.from(`\ufeff${TELEGRAM}`, 'utf16le').swap16()],
+    ['UTF-8 with its mark', Buffer.from(`\ufeff${TELEGRAM.replaceAll('\n', '\r\n')}`)],
+  ])('one in %s is read', async (_, bytes) => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'parley.yaml'), bytes)
+    const { config } = await loadConfig({ path: 'parley.yaml', env: { HOME: folder, TOKEN }, cwd: folder, catalogue })
+    expect(config.channels.telegram?.accounts.default).toMatchObject({ token: TOKEN })
+  })
+
+  test('one in another encoding is refused, not misread', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'latin.yaml'), Buffer.from('agents: [{ id: main, prompt: "gr\u00fcn" }]\n', 'latin1'))
+    await expect(at('latin.yaml', folder)).rejects.toThrow('latin.yaml: is not in UTF-8; save it so')
+  })
+
   test('a folder is refused', async () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'parley.d'))
@@ -476,6 +494,21 @@ test('a reference that cannot be resolved hides no other mistake, and makes none
   ])
   const file = await refusal(`${TELEGRAM}tools: { own: { dice: "\${env:NOPE}" } }`)
   expect(file).toBe('parley.yaml:2: tools.own.dice: the variable NOPE is not set; set it or change the reference')
+})
+
+test('a variable that is not set is all that is warned of: other warnings may only follow from that', async () => {
+  const rules = 'routing: { access: { groups: [{ match: { channel: telegram }, who: allowlist }] } }\n'
+  const { config } = await load(`${TELEGRAM}${rules}`, { TOKEN: undefined })
+  expect(config.warnings).toEqual([])
+  expect(config.down).toEqual([
+    { channel: 'telegram', account: 'default', reason: expect.stringContaining('the variable TOKEN is not set') },
+  ])
+  const keyless = await load(`${TELEGRAM}${rules}models: { openai: { apiKey: "\${env:NO_KEY}" } }\n`, {
+    TOKEN: undefined,
+  })
+  expect(keyless.config.warnings).toEqual([
+    expect.stringContaining('models.openai.apiKey: the variable NO_KEY is not set'),
+  ])
 })
 
 test('large ids, which YAML would round, are exact', async () => {

@@ -11,13 +11,16 @@ type Readers = Pick<StoreReader, 'inbox' | 'outbox'>
 
 /**
  * Returns the messages somebody asks about, newest first: by a link, or by inbox id, trace id or the platform's own id.
- * A message of the agent stands for those it answered. Empty if none of that name was received or sent.
+ * A message of the agent stands for those it answered; a copy of one is meant only where nothing else has that name.
+ * Empty if none of that name was received or sent.
  */
 export async function findMessages(read: Readers, asked: string | MessageLink): Promise<readonly InboxRow[]> {
-  const received =
+  const named =
     typeof asked === 'string'
       ? await read.inbox.find(asked)
       : ofAccount(await read.inbox.ofMessage(asked.channel, asked.messageId, asked.chat), asked)
+  const others = named.filter((row) => !isOwnCopy(row))
+  const received = others.length > 0 ? others : named
   if (received.some(({ dispatch: { event } }) => 'text' in event))
     return received.filter(({ dispatch: { event } }) => event.kind !== 'reaction')
   // Reactions and deletions have the number of the message that they are about, which may be one of ours.
