@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
-import { nearMatch } from './near-match.ts'
+import { nearMatch } from '../core/near-match.ts'
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>

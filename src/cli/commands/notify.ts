@@ -6,7 +6,7 @@ import { EXIT, errorCode, ParleyError, toError } from '../../core/errors.ts'
 import type { NewNotification, NotificationReport } from '../../core/operate-outbox.ts'
 import { readBytes } from '../../core/read-bytes.ts'
 import { askOperator } from '../ask-operator.ts'
-import { byKey } from '../named-session.ts'
+import { placeNamed } from '../named-session.ts'
 import type { CliPorts } from '../ports.ts'
 import { oneLine } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
@@ -56,7 +56,8 @@ async function sayOnce(ports: ReadPorts, options: ReadOptions, wanted: NewNotifi
       return await askOperator(
         ports,
         loaded,
-        ({ sessions, notifications }) => byKey(sessions, wanted.to, () => notifications.send(wanted)),
+        async ({ sessions, notifications }) =>
+          notifications.send({ ...wanted, to: await placeNamed(sessions, wanted.to) }),
         NO_DAEMON,
       )
     } catch (err) {
