@@ -65,7 +65,7 @@ export interface NewNotification {
   /** Without a sound, where the platform can. */
   readonly silent?: boolean | undefined
   readonly files?: readonly NotifiedFile[] | undefined
-  /** Names the request: it is said once, however often whoever asks repeats it with this name. */
+  /** Names the request: it is said once in a place, however often whoever asks repeats it with this name. */
   readonly id?: string | undefined
   /** The wait for the outcome in seconds, 0 to 3600; by default 30. */
   readonly waitSeconds?: number | undefined

@@ -123,6 +123,7 @@ it('T43: a repeat of one request says it once, whatever became of the first', as
     say({ to: FAMILY, text: 'once', id: 'a' }),
   ])
   expect([one.status, two.status, two.messageIds]).toEqual(['delivered', 'delivered', one.messageIds])
+  expect(await say({ to: ADA, text: 'elsewhere', id: 'a' })).toMatchObject({ status: 'refused', to: ADA })
   const headers = { ...(await tokenWith(home, ['notify'])), 'idempotency-key': 'a' }
   const first = await posted(home, headers, { to: FAMILY, text: 'twice' })
   const again = await posted(home, headers, { to: FAMILY, text: 'twice' })

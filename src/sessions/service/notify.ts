@@ -70,7 +70,7 @@ export function createNotify<Plan extends Planned>(deps: NotifyDeps<Plan>): Noti
     const [to, token] = [await placeOf(deps, caller, wanted.to), tokenOf(caller)]
     checkWanted(text, files, waitSeconds)
     const sent = await Promise.all(files.map((file) => fileOf(deps, to, file)))
-    const request = wanted.id ?? randomUUID()
+    const request = JSON.stringify([formatAddress(to), wanted.id ?? randomUUID()])
     const sources = (sent.length === 0 ? [text] : sent).map((_, at) => notificationId(token, request, at))
     const traceId = deps.ids.trace()
     const messages = sources.map((source, at): OutboundMessage => {
