@@ -1,7 +1,7 @@
 import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP, type Socket } from 'node:net'
-import { unescape } from 'node:querystring'
+import { unescape as percentDecoded } from 'node:querystring'
 import type { Duplex } from 'node:stream'
 import type { buildConnector, Dispatcher } from 'undici'
 import { whyUnanswered } from '../core/wire-error.ts'
@@ -73,7 +73,7 @@ function answerOf(request: ClientRequest): Promise<{ readonly status: number; re
 function authorization({ username, password }: URL): { readonly 'proxy-authorization'?: string } {
   if (username === '' && password === '') return {}
   // A password may have a percent sign that begins no code.
-  const words = `${unescape(username)}:${unescape(password)}`
+  const words = `${percentDecoded(username)}:${percentDecoded(password)}`
   return { 'proxy-authorization': `Basic ${Buffer.from(words).toString('base64')}` }
 }
 
