@@ -8,8 +8,8 @@ export interface ReferenceSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder of the configuration, from which a relative `${file:…}` starts. */
   readonly folder: string
-  /** Returns what matches the tokens of a channel; absent: they have no form. */
-  tokenForm?(this: void, channel: string): RegExp | undefined
+  /** Returns the form of the tokens of a channel, undefined where they have none. */
+  tokenForm(this: void, channel: string): RegExp | undefined
 }
 
 export interface Resolved {
@@ -26,7 +26,7 @@ const REFERENCE = /\$\{(\w+):([^{}]*)\}/g
 /** Matches a reference in shell syntax, which would otherwise be sent as a token. */
 const SHELL_REFERENCE = /^\$\{?([A-Z_][A-Z0-9_]*)\}?$/
 /** The same as other programs and shells write it, where a secret is expected. */
-const OTHER_REFERENCE = /^(?!\$\{env:[^{}]*\}$)(?:\$?\{{0,2} *\$?(?:process\.)?env[:.]|%)([A-Z_]\w*)[ }%]*$/i
+const OTHER_REFERENCE = /^(?!\$\{env:[^{}]*\}$)(?:\$?\{{0,2} *\$?(?:process\.)?env[:.]|%(?=\w+%$))([A-Z_]\w*)[ }%]*$/i
 const UNCLOSED_REFERENCE = /\$\{(?:env|file|credential):[^{}]*$/
 
 /** The parts in which plain text under a key such as `token` is a secret. */
@@ -121,7 +121,7 @@ function mended(text: string, path: ConfigPath, { tokenForm }: ReferenceSources)
     .replace(COPIED_ALONG, '')
     .trim()
   const unprefixed = bare.replace(/^bot\s*/i, '')
-  const form = lastName(path) === 'token' ? tokenForm?.(String(channel)) : undefined
+  const form = lastName(path) === 'token' ? tokenForm(String(channel)) : undefined
   return form?.test(bare) === false && form.test(unprefixed) ? unprefixed : bare
 }
 
