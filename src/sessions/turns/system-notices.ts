@@ -49,6 +49,8 @@ export interface SystemNoticesDeps {
 
 const HOUR_MS = 3_600_000
 const BURST_MS = 60_000
+/** Whoever sets the bot up writes again once they have changed something. */
+const UNOWNED_MS = 300_000
 
 /** In groups a refusal is silent: nobody there asked about the access list. */
 const REFUSALS: Readonly<Record<Exclude<RefuseReason, 'no_owner_yet'>, string | undefined>> = {
@@ -93,7 +95,8 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
   const refuse = async (tx: StoreWriter, inbox: InboxId, { dispatch, decision }: Decided): Promise<void> => {
     const text = refusalOf(dispatch, decision, access)
     if (text === undefined || decision.kind !== 'refuse') return
-    const window = { key: `refused:${decision.reason}`, windowMs: 24 * HOUR_MS }
+    const windowMs = decision.reason === 'no_owner_yet' ? UNOWNED_MS : 24 * HOUR_MS
+    const window = { key: `refused:${decision.reason}`, windowMs }
     await planOnce(tx, window, { dispatch, message: messageOf(inbox, dispatch, { text, decision }) })
   }
   const sayWhoMay = async (tx: StoreWriter, inbox: InboxId, { dispatch, decision }: Decided): Promise<void> => {
