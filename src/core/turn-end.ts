@@ -29,10 +29,10 @@ export function isEmptied(outcome: InboxOutcome | undefined): boolean {
 }
 
 /** The words of the contract for how a turn ended: the one that models have, and `aborted`. */
-export type StopReason = 'stop' | 'length' | 'content_filter' | 'error' | 'aborted'
+export type TurnStop = 'stop' | 'length' | 'content_filter' | 'error' | 'aborted'
 
 /** Returns the reason for which a turn that was not cancelled ended. */
-export function stopReasonOf({ outcome, cut, error }: TurnEndData): StopReason {
+export function stopReasonOf({ outcome, cut, error }: TurnEndData): TurnStop {
   if (error === 'model_refused') return 'content_filter'
   if (outcome === 'failed' || error !== undefined) return 'error'
   return cut ? 'length' : 'stop'

@@ -72,7 +72,7 @@ function answerOf(request: ClientRequest): Promise<{ readonly status: number; re
 
 function authorization({ username, password }: URL): { readonly 'proxy-authorization'?: string } {
   if (username === '' && password === '') return {}
-  // A password may have a percent sign that begins no code.
+  // A password may have a `%` that begins no code.
   const words = `${percentDecoded(username)}:${percentDecoded(password)}`
   return { 'proxy-authorization': `Basic ${Buffer.from(words).toString('base64')}` }
 }

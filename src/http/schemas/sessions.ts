@@ -14,7 +14,7 @@ import type {
 } from '../../core/operate-sessions.ts'
 import type { Dimension, SessionScope, SessionSource } from '../../core/session.ts'
 import { SETTING_NAMES, type SettingName, type SettingValue } from '../../core/session-settings.ts'
-import type { StopReason } from '../../core/turn-end.ts'
+import type { TurnStop } from '../../core/turn-end.ts'
 import type { FileScope, Workplace } from '../../core/workplace.ts'
 import {
   always,
@@ -60,7 +60,7 @@ export const sessions = object<SessionList>(
   'SessionList',
 )
 
-const stopReason = oneOf<StopReason>({ stop: true, length: true, content_filter: true, error: true, aborted: true })
+const stopReason = oneOf<TurnStop>({ stop: true, length: true, content_filter: true, error: true, aborted: true })
 
 const event = object<SessionEventReport>(
   {
