@@ -3,7 +3,7 @@ import type { CheckpointOutcome } from './memory.ts'
 import type { Usage } from './model.ts'
 import type { Session } from './session.ts'
 import type { SettingName, SettingValue } from './session-settings.ts'
-import type { StopReason } from './turn-end.ts'
+import type { TurnStop } from './turn-end.ts'
 import type { AskedWorkplace, Workplace } from './workplace.ts'
 
 /** The sessions, as the operator asks for them. */
@@ -116,7 +116,7 @@ export interface SessionEventReport {
   readonly turn?: string
   readonly text: string
   /** The reason for which a turn ended, at its end. */
-  readonly stopReason?: StopReason
+  readonly stopReason?: TurnStop
   /** The model that wrote it, and the tokens that this took. */
   readonly model?: string
   readonly usage?: Usage
