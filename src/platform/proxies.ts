@@ -35,7 +35,7 @@ export function readProxies(env: Environment): readonly string[] {
   plain = proxyIn(env, PLAIN)
   isDirect = withoutProxy(env.no_proxy ?? env.NO_PROXY ?? '')
   const broken = [secure, plain].filter((proxy) => proxy !== undefined && proxy.url === undefined)
-  return [...new Set(broken.map((proxy) => `${noProxy(proxy)}; nothing is reached through it`))]
+  return [...new Set(broken.map((proxy) => `${noProxy(proxy)}; until then only what needs no proxy is reached`))]
 }
 
 /** Returns true where some hosts are reached through a proxy. */

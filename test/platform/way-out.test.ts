@@ -52,7 +52,9 @@ it('each protocol has its variable, small letters count first, and ALL_PROXY sta
 
 it('a proxy that is none by HTTP is named, without its password, and leads nowhere', async () => {
   const [doubt, ...more] = read({ ALL_PROXY: 'socks5://ada:secret@127.0.0.1:1080' })
-  expect(doubt).toBe('ALL_PROXY names no proxy by HTTP: write http://host:port; nothing is reached through it')
+  expect(doubt).toBe(
+    'ALL_PROXY names no proxy by HTTP: write http://host:port; until then only what needs no proxy is reached',
+  )
   expect(more).toEqual([])
   const proxy = proxyOf(new URL('https://a.example/'))
   expect(proxy).toBeDefined()
