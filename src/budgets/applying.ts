@@ -31,6 +31,8 @@ function limitsOf(settings: BudgetConfig, { kind, id }: Payer): BudgetLimits | u
       return settings.strangers?.client
     case 'strangers':
       return settings.strangers?.together
+    case 'session':
+      return undefined
     default: {
       const { each, only = {} }: BudgetRules = settings[kind] ?? {}
       return Object.hasOwn(only, id) ? only[id] : each
@@ -61,5 +63,6 @@ export function hasBudgets(settings: BudgetConfig, kind: PayerKind): boolean {
   if (kind === 'stranger') return settings.strangers?.each !== undefined
   if (kind === 'client') return settings.strangers?.client !== undefined
   if (kind === 'strangers') return settings.strangers?.together !== undefined
+  if (kind === 'session') return false
   return settings[kind] !== undefined
 }

@@ -1,5 +1,5 @@
 import { type Address, formatAddress } from '../core/address.ts'
-import type { BudgetConfig, Charge, Payer } from '../core/budget.ts'
+import type { BudgetConfig, Charge, Payer, PayerBudget } from '../core/budget.ts'
 import type { Namespace } from '../core/caller.ts'
 import { budgetsOf } from './applying.ts'
 
@@ -9,6 +9,8 @@ export interface ChargedFor {
   readonly address?: Address
   /** The schedule whose run it is. */
   readonly schedule?: string
+  /** The cap of the session. */
+  readonly session?: PayerBudget | undefined
   /** Everybody who asked, the newest first. */
   readonly askers: readonly Payer[]
   /** Nobody let in by name had a part in it. */
@@ -20,7 +22,7 @@ export interface ChargedFor {
 /** Returns the budgets that a call must fit; undefined where there is none. Pure. */
 export function chargeFor(
   settings: BudgetConfig,
-  { address, schedule, askers, strangers, clients = [] }: ChargedFor,
+  { address, schedule, session, askers, strangers, clients = [] }: ChargedFor,
 ): Charge | undefined {
   const shared = [
     ...budgetsOf(settings, { kind: 'total', id: '' }),
@@ -29,6 +31,7 @@ export function chargeFor(
     ...(strangers ? clients.flatMap((id) => budgetsOf(settings, { kind: 'client', id })) : []),
     ...(strangers ? budgetsOf(settings, { kind: 'strangers', id: '' }) : []),
   ]
+  if (session !== undefined) shared.push(session)
   const own = askers.map((payer) => budgetsOf(settings, payer))
   const bound = own.some((budgets) => budgets.length > 0)
   if (shared.length === 0 && !bound) return undefined

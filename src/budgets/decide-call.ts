@@ -57,7 +57,8 @@ export function decideCall(call: WantedCall): CallDecision {
 
 const NOBODY: readonly BudgetNow[] = []
 
-function fits({ limit }: BudgetNow, cost: Amount, used: Amount): boolean {
+function fits({ limit, onExceed }: BudgetNow, cost: Amount, used: Amount): boolean {
+  if (onExceed === 'warn') return true
   return (
     (limit.tokens === undefined || used.tokens + cost.tokens <= limit.tokens) &&
     (limit.micros === undefined || used.micros + cost.micros <= limit.micros)

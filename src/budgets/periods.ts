@@ -1,4 +1,4 @@
-import type { Period } from '../core/budget.ts'
+import type { CalendarPeriod } from '../core/budget.ts'
 import { instantsOf, wallTimeAt } from '../core/wall-time.ts'
 
 /** A day or a month of a zone. */
@@ -10,7 +10,7 @@ export interface PeriodAt {
 }
 
 /** Returns the period in which an instant lies. A day of a clock change has 23 or 25 hours. */
-export function periodAt(timezone: string, instant: number, period: Period): PeriodAt {
+export function periodAt(timezone: string, instant: number, period: CalendarPeriod): PeriodAt {
   const wall = new Date(wallTimeAt(timezone, instant))
   const [year, month] = [wall.getUTCFullYear(), wall.getUTCMonth()]
   const next = period === 'day' ? Date.UTC(year, month, wall.getUTCDate() + 1) : Date.UTC(year, month + 1, 1)

@@ -3,13 +3,18 @@ import type { BudgetKey, BudgetReader } from '../store/budget-port.ts'
 import type { BudgetNow } from './decide-call.ts'
 import { periodAt } from './periods.ts'
 
+/** The last instant that a date can be. */
+const NEVER = 8_640_000_000_000_000
+
 /** Returns budgets as they stand at an instant, in their order. */
 export async function statesOf(
   read: BudgetReader,
   budgets: readonly PayerBudget[],
   { timezone, now }: Pick<BudgetSettings, 'timezone'> & { readonly now: number },
 ): Promise<readonly BudgetNow[]> {
-  const places = budgets.map(({ period }) => periodAt(timezone, now, period))
+  const places = budgets.map(({ period, since = 0 }) =>
+    period === 'session' ? { name: `since ${since}`, endsAt: NEVER } : periodAt(timezone, now, period),
+  )
   const counts = await read.counts(
     budgets.map(({ payer }, index) => ({ payer: payerKey(payer), period: places[index]?.name ?? '' })),
   )

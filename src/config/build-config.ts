@@ -132,10 +132,22 @@ function warningsOf(parsed: ConfigFile, known: BuildOptions['known']): readonly 
 }
 
 function sessionSettings({
-  session: { queue, publicTurns, answerParts, answerAsFile, staleDays, turnCap, maxMessages, checkpoint },
+  session: {
+    queue,
+    publicTurns,
+    answerParts,
+    answerAsFile,
+    staleDays,
+    turnCap,
+    maxMessages,
+    maxCost,
+    onExceed,
+    checkpoint,
+  },
 }: ConfigFile): Config['session'] {
   return {
-    ...{ queue, publicTurns, answerParts, staleDays, maxMessages },
+    ...{ queue, publicTurns, answerParts, staleDays, maxMessages, onExceed },
+    ...(maxCost === undefined ? {} : { maxCost }),
     ...(answerAsFile === undefined ? {} : { answerAsFile }),
     ...(turnCap === undefined ? {} : { turnCap }),
     ...(checkpoint === undefined ? {} : { checkpoint }),

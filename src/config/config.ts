@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
 import type { ToolRule } from '../core/approval.ts'
 import type { AudioLimits } from '../core/audio.ts'
-import type { BudgetConfig } from '../core/budget.ts'
+import type { BudgetConfig, OnExceed } from '../core/budget.ts'
 import type { Hook, HookAddress, HookCommand } from '../core/hook.ts'
 import type { AgentId, ChannelId } from '../core/ids.ts'
 import type { McpAddress, McpProgram, McpServer } from '../core/mcp.ts'
@@ -125,6 +125,10 @@ export interface SessionConfig {
    */
   readonly publicTurns?: { readonly atOnce: number; readonly perPerson: number; readonly waiting: number }
   readonly turnCap?: TurnCaps
+  /** US dollars that a session may cost in all (C33); absent: no cap. */
+  readonly maxCost?: number
+  /** `stop` if absent. */
+  readonly onExceed?: OnExceed
   /** Messages of earlier turns that the model is shown (C14); 98 if absent. */
   readonly maxMessages?: number
   /** When checkpoints start by themselves; what is absent as in `DEFAULT_CHECKPOINTS`. */

@@ -7,7 +7,17 @@ import { list } from './explained.ts'
 export function explainSessions({
   agents,
   routing,
-  session: { queue, publicTurns, answerParts = 20, answerAsFile, staleDays, turnCap = {}, maxMessages = 98 },
+  session: {
+    queue,
+    publicTurns,
+    answerParts = 20,
+    answerAsFile,
+    staleDays,
+    turnCap = {},
+    maxMessages = 98,
+    maxCost,
+    onExceed = 'stop',
+  },
   sessionTools = DEFAULT_SESSION_TOOLS,
   web,
 }: Config): readonly string[] {
@@ -23,6 +33,7 @@ export function explainSessions({
       ? []
       : [`session.answerAsFile: an answer of more than ${answerAsFile} messages goes out as a file`]),
     `session.turnCap: ${capsText(turnCap)}`,
+    `session.maxCost: a session may cost ${maxCost === undefined ? 'as much as the budgets allow' : `$${maxCost}, then: ${onExceed}`}`,
     `session.maxMessages: the model is shown ${maxMessages} messages of earlier turns at most, older ones are left out without a word`,
     `session.staleDays: a session counts as inactive after ${staleDays ?? 3} days without a word`,
     ...(agents.some(({ tools }) => tools.includes('sessions'))

@@ -74,6 +74,8 @@ function sessionOf(channels: readonly ChannelId[]) {
         ),
       turnCap: turnCap.exactOptional(),
       maxMessages,
+      maxCost: maxCost.exactOptional(),
+      onExceed,
       checkpoint: checkpoint.exactOptional(),
       staleDays: z
         .int()
@@ -192,6 +194,21 @@ const turnCap = z
   })
   .describe(
     'Turns that a session has at most; then it says so, in a chat until /new, to a client until it begins another session. 0, less or none is the default: 50 for sessions of the API, the command line and the web, no cap for chats and schedules.',
+  )
+
+const maxCost = z
+  .number()
+  .gt(0)
+  .max(1_000_000)
+  .describe(
+    'US dollars that one session may cost in all, until /new or another session; tasks count to the session that began them. Models without a price cost nothing. Default: no cap.',
+  )
+
+const onExceed = z
+  .enum(['stop', 'ask', 'warn'])
+  .default('stop')
+  .describe(
+    'A session that would pass maxCost ends its turn before the model; ask: and says by which command an owner lets it cost more; warn: it says so once, and continues.',
   )
 
 const maxMessages = z

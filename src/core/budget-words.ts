@@ -5,15 +5,25 @@ import { wallTimeAt } from './wall-time.ts'
 /** Returns the sentence for whoever is not answered any more, with the time from which on they are. */
 export function stopInWords(hit: BudgetHit): string {
   const { payer, period, resetsAt, timezone } = hit
+  if (period === 'session') return capInWords(hit)
   const when = period === 'day' ? 'for today' : 'for this month'
   if (hit.tooSmall)
     return `My budget ${ofPayer(payer)} ${when} is smaller than one answer may cost; my owner can raise it.`
   return `My budget ${ofPayer(payer)} ${when} is used up; it begins anew on ${timeInWords(resetsAt, timezone)}.`
 }
 
+/** The command of the setting is the owner's answer to `ask`; a message is said again, or `/retry` has it answered. */
+function capInWords({ limit, onExceed }: BudgetHit): string {
+  const reached = `This conversation would cost more than its cap of ${limitInWords(limit)}`
+  if (onExceed !== 'ask') return `${reached}; \`/new\` starts a fresh one.`
+  const more = ((2 * (limit.micros ?? 0)) / 1_000_000).toFixed(2)
+  return `${reached}. May it cost more? My owner says so with \`/maxcost ${more}\`; then say it again.`
+}
+
 /** Returns the sentence that is said once when most of a budget is used. */
 export function warningInWords(budget: BudgetState, timezone: string, cheaper: string | undefined): string {
   const { payer, period, resetsAt } = budget
+  if (period === 'session') return `Of what this conversation may cost, ${spentInWords(budget)} is used.`
   const when = period === 'day' ? 'for today' : 'for this month'
   const then = cheaper === undefined ? '' : ' A cheaper model answers until then.'
   return `Of my budget ${ofPayer(payer)} ${when}, ${spentInWords(budget)} is used. It begins anew on ${timeInWords(resetsAt, timezone)}.${then}`
@@ -22,6 +32,7 @@ export function warningInWords(budget: BudgetState, timezone: string, cheaper: s
 /** Returns `chat telegram:group:-100, day: 1,200 of 5,000 tokens; begins anew on 2026-11-27 at 00:00 (UTC)`. */
 export function budgetInWords(budget: BudgetState, timezone: string): string {
   const { payer, period, resetsAt } = budget
+  if (period === 'session') return `${nameOf(payer)}: ${spentInWords(budget)}, the whole of it`
   return `${nameOf(payer)}, ${period}: ${spentInWords(budget)}; begins anew on ${timeInWords(resetsAt, timezone)}`
 }
 
@@ -55,6 +66,8 @@ function ofPayer({ kind, id }: Payer): string {
     case 'client':
     case 'strangers':
       return 'for people I do not know'
+    case 'session':
+      return 'for this conversation'
   }
 }
 

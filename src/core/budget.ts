@@ -22,7 +22,10 @@ export type Micros = number
  * The kinds of payer. `stranger`: somebody whom nobody let in by name; `client`: those of them for whom the tokens of
  * one namespace speak, whose program names them as it likes; `strangers`: all of them together.
  */
-export const PAYER_KINDS = ['total', 'chat', 'topic', 'person', 'schedule', 'stranger', 'client', 'strangers'] as const
+export const PAYER_KINDS = [
+  ...(['total', 'chat', 'topic', 'person', 'schedule', 'stranger', 'client', 'strangers'] as const),
+  'session',
+] as const
 export type PayerKind = (typeof PAYER_KINDS)[number]
 
 /** Whoever a call is charged to. */
@@ -36,7 +39,9 @@ export interface Payer {
 }
 
 export const PERIODS = ['day', 'month'] as const
-export type Period = (typeof PERIODS)[number]
+export type CalendarPeriod = (typeof PERIODS)[number]
+/** `session`: the whole of a session, whose budget never begins anew. */
+export type Period = CalendarPeriod | 'session'
 
 /** Tokens and money; 0 of money where a model has no price. */
 export interface Amount {
@@ -49,7 +54,7 @@ export const NO_AMOUNT: Amount = { tokens: 0, micros: 0 }
 /** The limit of a budget, at least one of the two. */
 export type Limit = Partial<Amount>
 
-export type BudgetLimits = Readonly<Partial<Record<Period, Limit>>>
+export type BudgetLimits = Readonly<Partial<Record<CalendarPeriod, Limit>>>
 
 /** The budgets of one kind of payer: `only` has those of single ones, in the place of what `each` has. */
 export interface BudgetRules {
@@ -87,7 +92,16 @@ export interface PayerBudget {
   readonly payer: Payer
   readonly period: Period
   readonly limit: Limit
+  /** The time at which the session of a cap was made: another one may have its id later. */
+  readonly since?: number
+  readonly onExceed?: OnExceed
 }
+
+/**
+ * The end of a session that costs more than its cap: `stop` and `ask` end the turn before its model, and `ask` says by
+ * which command an owner lets it cost more; `warn` only says so once.
+ */
+export type OnExceed = 'stop' | 'ask' | 'warn'
 
 /** Everything a call is charged to. Absent where no budget applies: such a call is not counted and costs no commit. */
 export interface Charge {

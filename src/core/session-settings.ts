@@ -139,6 +139,21 @@ const SETTINGS = {
     },
     example: 'scripted/echo',
   }),
+  /** Sets what the whole session may cost, in US dollars, in the place of `session.maxCost` (C33). */
+  maxCost: setting({
+    value: amount('US dollars'),
+    label: 'cost cap',
+    flag: { name: 'max-cost', value: 'dollars', description: 'what the conversation may cost' },
+    command: {
+      name: 'maxcost',
+      description: 'What this conversation may cost',
+      usage: 'Say `/maxcost 2.50`, in US dollars, or `/maxcost inherit` to follow the configuration again.',
+      shown: (value) => `This conversation may cost ${value === undefined ? 'what is configured' : `$${value}`}.`,
+      said: (value) =>
+        value === null ? 'The configured cost cap counts here again.' : `This conversation may cost $${value} in all.`,
+    },
+    example: 0.01,
+  }),
 }
 
 const SENDING = {
@@ -222,6 +237,13 @@ function shaped(takes: string, shape: RegExp): ValueKind<string> {
   const read = (given: unknown): string | undefined =>
     typeof given === 'string' && shape.test(given) ? given : undefined
   return { takes, read, typed: read }
+}
+
+function amount(takes: string): ValueKind<number> {
+  const read = (given: unknown): number | undefined =>
+    typeof given === 'number' && given > 0 && given <= 1_000_000 ? given : undefined
+  const shape = /^\$?(\d{1,7}(?:\.\d{1,6})?)$/
+  return { takes, read, typed: (text) => read(Number(shape.exec(text)?.[1])) }
 }
 
 /** Returns the words of a command whose values are levels, the lowest of which is off. */

@@ -1,12 +1,12 @@
 import { hasBudgets, presentBudgets } from '../budgets/applying.ts'
 import { type BudgetGate, createBudgetGate } from '../budgets/budget-gate.ts'
-import { chargeFor } from '../budgets/charge.ts'
+import { type ChargedFor, chargeFor } from '../budgets/charge.ts'
 import { createBudgetDesk } from '../budgets/desk.ts'
 import { payForAudio } from '../budgets/paid-audio.ts'
 import type { Config } from '../config/config.ts'
 import { type Address, addressNamed } from '../core/address.ts'
 import type { Audio } from '../core/audio.ts'
-import type { BudgetConfig, BudgetSettings, Charge, Payer } from '../core/budget.ts'
+import type { BudgetConfig, BudgetSettings, Charge, Payer, PayerBudget } from '../core/budget.ts'
 import { type Channels, OWN_CHANNELS } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CommandCall } from '../core/command.ts'
@@ -31,11 +31,11 @@ import type { Lookups } from './lookups.ts'
 import { countBeside } from './spent-beside.ts'
 
 export interface BudgetDeps {
-  readonly config: Pick<Config, 'budgets' | 'audio'>
+  readonly config: Pick<Config, 'budgets' | 'audio' | 'session'>
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  readonly lookups: Pick<Lookups, 'whoIs' | 'roleOf' | 'moves'>
+  readonly lookups: Pick<Lookups, 'whoIs' | 'roleOf' | 'moves' | 'overrides'>
   readonly events: Pick<DaemonEvents, 'budget'>
   readonly channels: Channels
 }
@@ -90,7 +90,8 @@ export async function makeBudgets(deps: BudgetDeps): Promise<Budgets | undefined
   return {
     ...{ settings, gate, ofCommand, desk: createBudgetDesk({ store, clock, settings, chargeOf: ofCommand }) },
     async ofTurn(turn, joined) {
-      if (onlyStrangers && !turn.forStrangers && turn.session.source.kind === 'channel') return undefined
+      const free = onlyStrangers && !turn.forStrangers && turn.session.source.kind === 'channel'
+      if (free && capOf(deps, turn.session) === undefined) return undefined
       const before = known.get(turn)
       const looked = before && !joined ? before : chargeOfTurn(deps, turn, await before)
       known.set(turn, looked)
@@ -201,16 +202,35 @@ async function chargeOfSession(deps: BudgetDeps, id: SessionId): Promise<Charge 
 
 /** Returns where a session's calls count: those of a task in the conversation, or the schedule, that has begun it. */
 async function placeOf(
-  { store }: BudgetDeps,
+  deps: BudgetDeps,
   session: SessionIdentity,
   own: Address,
-): Promise<{ readonly address: Address; readonly schedule?: string }> {
+): Promise<Pick<ChargedFor, 'address' | 'schedule' | 'session'> & { readonly address: Address }> {
   const parent =
-    session.source.kind === 'task' && session.parent ? await store.read.sessions.get(session.parent) : undefined
+    session.source.kind === 'task' && session.parent ? await deps.store.read.sessions.get(session.parent) : undefined
   const began = parent ?? session
   const { triggerId } = began.source
   const address = parent === undefined ? own : addressOf(parent)
-  return isScheduled(began) && triggerId !== undefined ? { address, schedule: triggerId } : { address }
+  const cap = capOf(deps, began)
+  const place = { address, ...(cap === undefined ? {} : { session: cap }) }
+  return isScheduled(began) && triggerId !== undefined ? { ...place, schedule: triggerId } : place
+}
+
+/** Returns the cap of what a session may cost in all, set by hand or configured. */
+function capOf(
+  { config: { session }, lookups: { overrides } }: Pick<BudgetDeps, 'config' | 'lookups'>,
+  { id, createdAt }: Pick<SessionIdentity, 'id' | 'createdAt'>,
+): PayerBudget | undefined {
+  const { maxCost = session.maxCost } = overrides.of(id)
+  if (maxCost === undefined) return undefined
+  const limit = { micros: Math.round(maxCost * 1_000_000) }
+  return {
+    payer: { kind: 'session', id },
+    period: 'session',
+    limit,
+    since: createdAt,
+    onExceed: session.onExceed ?? 'stop',
+  }
 }
 
 /** Returns the person of a direct chat as the payer; where several people talk, none of them pays alone. */

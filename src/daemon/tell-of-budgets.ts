@@ -87,5 +87,5 @@ function isTold({ kind, budget }: BudgetEvent, place: NoticePlace | undefined): 
 }
 
 function isOfPlace({ payer: { kind } }: BudgetState): boolean {
-  return kind === 'chat' || kind === 'topic' || kind === 'person'
+  return kind === 'chat' || kind === 'topic' || kind === 'person' || kind === 'session'
 }

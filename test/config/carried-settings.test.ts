@@ -63,7 +63,7 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/\.language$/, 'de'],
   [/http\.hosts\[0\]$/, 'parley.test'],
   [/http\.origins\[0\]$/, 'https://page.test'],
-  [/\.usd$|prices\.ada\./, 7],
+  [/\.usd$|prices\.ada\.|\.maxCost$/, 7],
   [/budgets\.(strangers|\w+\.only\.ada)$/, 'unlimited'],
   [/\.voice$/, 'changed'],
   [/\.megabytes$/, 1.5],

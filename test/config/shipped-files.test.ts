@@ -211,6 +211,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'session.publicTurns: people nobody let in by name have 8 turns at once, each of them 1, and 16 wait; the others are asked to write again',
     'session.answerParts: an answer becomes 20 messages at most, and the last of them says where the rest is',
     'session.turnCap: the turns of a session at most: api 50, cli 50, web 50, chat unlimited, schedule unlimited',
+    'session.maxCost: a session may cost as much as the budgets allow',
     'session.maxMessages: the model is shown 98 messages of earlier turns at most, older ones are left out without a word',
     'session.staleDays: a session counts as inactive after 3 days without a word',
     'tools.sessions: in a direct chat the agent reads, for ada: every session of the agent; for bob: those they take part in; for anybody else: their own chat only',

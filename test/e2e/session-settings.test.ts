@@ -137,7 +137,12 @@ async function effectOf(name: SettingName, value: SettingValue | null): Promise<
   const speak = { model: 'tts-1', voice: 'alloy', format: 'opus' } as const
   const key = { apiKey: new Secret('sk-voice'), limits: DEFAULT_AUDIO_LIMITS }
   const audio = { baseUrl: speaker.baseUrl, ...key, speak }
-  const house = await startHousehold({ script: thoughtful, streaming: false, config: { agents: [agent], audio } })
+  const budgets = { timezone: 'UTC', warnAt: 1, prices: {} }
+  const house = await startHousehold({
+    script: thoughtful,
+    streaming: false,
+    config: { agents: [agent], audio, budgets },
+  })
   await tell(house, 'hello')
   await house.daemon.operator.sessions.patch(KEY, { [name]: value })
   const said = house.telegram.ledger.calls('sendMessage').length

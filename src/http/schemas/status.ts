@@ -70,7 +70,7 @@ export const budget = object<BudgetReport>(
   {
     words: text,
     payer: text,
-    period: oneOf({ day: true, month: true }),
+    period: oneOf({ day: true, month: true, session: true }),
     used: object<Amount>({ tokens: count, micros: count }),
     limit: object<Limit>({ tokens: maybe(count), micros: maybe(count) }),
     resetsAt: time,

@@ -17,7 +17,8 @@ export async function isNews(
 ): Promise<boolean> {
   if (result.kind !== 'failed' || result.shown !== undefined) return true
   const hit = hitOf(result.cause)
-  if (hit === undefined) return true
+  // Nobody would know why a conversation is silent for good.
+  if (hit === undefined || hit.period === 'session') return true
   // The mark has the time of the end, so that it is kept until then.
   return tx.notices.once(`budget:${budgetKey(hit)}:${conversationOf(reply.address)}`, hit.resetsAt, 1)
 }
