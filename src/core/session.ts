@@ -78,7 +78,7 @@ export interface Session extends SessionOverrides {
   readonly exportedAt?: number
   /** The session whose turn began this one as a task of its own (R36). */
   readonly parent?: SessionId
-  /** The version of the agent that began its newest turn (`core/agent-version.ts`); absent before the first. */
+  /** The version of the agent that began its newest turn (`sessions/service/adopt-agent.ts`); absent before the first. */
   readonly agentVersion?: string
   /** The agent as it was at the start, which the session keeps; absent where the configuration counts (C1). */
   readonly agentProfile?: AgentProfile

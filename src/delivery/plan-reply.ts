@@ -1,4 +1,5 @@
 import type { TextFormat } from '../channels/adapter.ts'
+import { partName } from '../core/content-words.ts'
 import type { OutboundFile, OutboundMessage, RenderedPart } from '../core/outbound.ts'
 import { stripSilence } from '../core/silence.ts'
 import { partsOf } from './cut-answer.ts'
@@ -98,4 +99,18 @@ export function apart(part: RenderedPart): readonly RenderedPart[] {
   if (file === undefined) return [part]
   if (file.as === 'voice') return [withoutFile(part)]
   return part.plain === '' ? [part] : [withoutFile(part), { ...NO_CAPTION, file }]
+}
+
+const LONGEST_REASON = 200
+
+/**
+ * Returns what is sent in the place of a part whose file the platform refused. A text that was to be spoken says it
+ * all; a caption says nothing without its file, so that the reason stands below it, without markup.
+ */
+export function inText(part: RenderedPart, reason: string): RenderedPart {
+  const { file } = part
+  if (file === undefined || file.as === 'voice') return withoutFile(part)
+  const line = `${partName(file)} could not be sent here: ${reason.slice(0, LONGEST_REASON)}`
+  const plain = part.plain === '' ? line : `${part.plain}\n\n${line}`
+  return { ...withoutFile(part), text: plain, plain, markup: 'plain' }
 }

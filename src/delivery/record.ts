@@ -6,8 +6,8 @@ import type { DeliveryChange, DeliveryReplacement } from '../store/outbox-port.t
 import type { Store, StoreWriter } from '../store/store.ts'
 import type { Activity } from './activity.ts'
 import type { Head } from './conversation.ts'
-import { inText } from './file-words.ts'
 import type { Recording } from './item.ts'
+import { inText } from './plan-reply.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
 /** The listeners for the outcome of a part. */

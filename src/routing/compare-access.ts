@@ -192,8 +192,8 @@ function compareAsking(where: string, before: Audience | undefined, after: Audie
 }
 
 /**
- * The words of a bot that is not listed are known wherever those of bots are not ignored. Where no rule says anything of
- * bots, that follows from whose words are known there, which has a line of its own.
+ * The words of a bot that is not listed are known wherever those of bots are not ignored. Where no rule mentions bots,
+ * that follows from whose words are known there, which has a line of its own.
  */
 function compareBots(where: string, { channels, was: before, is: after }: Rules): PolicyChange[] {
   const [was, is] = [botsOf(channels, before), botsOf(channels, after)]

@@ -101,7 +101,7 @@ const tasks: Record<string, () => Promise<void>> = {
       mainIsShared: () => false,
       platformIds: async () => [],
       refusesAgent: () => undefined,
-    refusesModel: () => undefined,
+      refusesModel: () => undefined,
     })
     await service.setHistory(OPERATOR, id, REPLACED)
   },

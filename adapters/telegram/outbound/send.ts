@@ -1,3 +1,4 @@
+import type { ReactionTypeEmoji } from 'telegraf/types'
 import type { OutboundPart } from '../../../src/channels/adapter.ts'
 import type { MessageTarget, SendingProof } from '../../../src/channels/capabilities.ts'
 import type { Address } from '../../../src/core/address.ts'
@@ -7,8 +8,7 @@ import type { Button, DeliveryReceipt, RenderedPart } from '../../../src/core/ou
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { toApiId, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, TelegramClient } from '../connection/client.ts'
-import { toReaction, toReactionReceipt } from './reactions.ts'
-import { chatOf, type Draft, mend, placeOf, toReceipt, toSendReceipt, waitMs } from './receipts.ts'
+import { chatOf, type Draft, mend, placeOf, type Sent, toReceipt, toSendReceipt, waitMs } from './receipts.ts'
 
 /** From the first byte of a send to the last of its answer, its mended repetition included. */
 const SEND_DEADLINE_MS = 15_000
@@ -141,4 +141,22 @@ function toMessage(address: Address, messageId: string): { chat_id: string; mess
   const target = toApiTarget(address)
   const message_id = toApiId(messageId)
   return target === null || message_id === null ? null : { chat_id: target.chat_id, message_id }
+}
+
+/** The emoji that Telegram takes as reactions, as the Bot API lists them. */
+const REACTIONS =
+  '❤ 👍 👎 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡'
+
+const OTHER_EMOJI = /REACTION_INVALID/i
+
+/** Returns an emoji as Telegram writes it, without the mark that asks for the picture. */
+function toReaction(emoji: string): ReactionTypeEmoji {
+  return { type: 'emoji', emoji: emoji.replaceAll('\uFE0F', '') as ReactionTypeEmoji['emoji'] }
+}
+
+/** Makes a receipt like `toReceipt`; one of an emoji that is none of Telegram's names those there are. */
+function toReactionReceipt(outcome: CallOutcome, sent: Required<Sent>): DeliveryReceipt {
+  const receipt = toReceipt(outcome, sent)
+  const other = outcome.kind === 'refused' && OTHER_EMOJI.test(outcome.description)
+  return other && receipt.kind === 'rejected' ? { kind: 'rejected', reason: `Telegram has only ${REACTIONS}` } : receipt
 }

@@ -1,7 +1,10 @@
 import { EXIT } from '../../core/errors.ts'
+import type { AdmissionReport } from '../../core/operate-admissions.ts'
 import { askOperator } from '../ask-operator.ts'
-import { printAdmissions } from '../print/admissions.ts'
+import { notedColumns } from '../print/columns.ts'
 import { oneLine } from '../print/plain.ts'
+import type { Style } from '../print/style.ts'
+import { formatTime } from '../print/time.ts'
 import { type ReadOptions, type ReadPorts, show, widthOf } from '../show.ts'
 
 export async function listAdmissions(ports: ReadPorts, options: ReadOptions): Promise<number> {
@@ -30,4 +33,21 @@ export async function decideAdmission(ports: ReadPorts, options: DecideOptions):
   ]
   show(ports, options, { value: decided, lines })
   return EXIT.ok
+}
+
+/** Returns two lines or more for each applicant, newest first. */
+function printAdmissions(admissions: readonly AdmissionReport[], width: number, style: Style): string[] {
+  if (admissions.length === 0) return ['Nobody has asked to be let in.']
+  const titles = ['CODE', 'STATE', 'WHO OR WHERE', 'NAME']
+  const [header = '', ...rows] = notedColumns(titles, admissions.map(rowOf), width)
+  return [style.bold(header), ...rows]
+}
+
+function rowOf({ code, state, key, name, askedAt, decidedAt, decidedBy = '', toldAt }: AdmissionReport) {
+  const waits = toldAt === undefined ? ', no owner was notified yet' : ''
+  const decided = decidedAt === undefined ? waits : `, decided ${formatTime(decidedAt)} by ${oneLine(decidedBy)}`
+  return {
+    cells: [code, state, oneLine(key), oneLine(name) || '-'],
+    note: `asked ${formatTime(askedAt)}${decided}`,
+  }
 }

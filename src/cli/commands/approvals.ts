@@ -1,7 +1,9 @@
 import { EXIT, errorCode, ParleyError } from '../../core/errors.ts'
+import type { ApprovalReport } from '../../core/operate-approvals.ts'
 import { askOperator } from '../ask-operator.ts'
-import { printApprovals } from '../print/approvals.ts'
 import { oneLine } from '../print/plain.ts'
+import type { Style } from '../print/style.ts'
+import { formatTime } from '../print/time.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 export async function listApprovals(ports: ReadPorts, options: ReadOptions): Promise<number> {
@@ -30,4 +32,13 @@ export async function decideApproval(ports: ReadPorts, options: AnswerOptions): 
     lines: () => [`${oneLine(decided.tool)} in ${oneLine(decided.session)} is ${outcome}.`],
   })
   return EXIT.ok
+}
+
+/** Returns two lines for each question: where it is asked, and the call in full, which is what is agreed to. */
+function printApprovals(approvals: readonly ApprovalReport[], style: Style): string[] {
+  if (approvals.length === 0) return ['Nothing is asked that waits for an answer.']
+  return approvals.flatMap(({ code, tool, args, session, askedAt }) => [
+    `${style.bold(oneLine(code))}  ${oneLine(tool)} in ${oneLine(session)}, asked ${formatTime(askedAt)}`,
+    `  ${oneLine(args)}`,
+  ])
 }

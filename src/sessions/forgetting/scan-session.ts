@@ -1,6 +1,6 @@
 import { hasContent } from '../../core/emptied.ts'
-import type { EventRef, SessionEvent } from '../../core/event.ts'
-import type { MediaId, TurnId } from '../../core/ids.ts'
+import type { EventRef, SessionEvent, UserMessageData } from '../../core/event.ts'
+import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
 import type { ReadFile } from '../../core/message.ts'
 import { repeats } from '../../core/repeats.ts'
 import type { Session } from '../../core/session.ts'
@@ -10,7 +10,6 @@ import { inSteps, type RunningRows } from './forget-reader.ts'
 import { filesIn, nameIn } from './matches.ts'
 import { hasNames, isOfThisLog, originAt } from './origin.ts'
 import type { OwnTexts } from './own-quotes.ts'
-import { RepeatingRows } from './repeating-rows.ts'
 import { type PlanOf, type ScanPlan, shownLess } from './scan-plan.ts'
 import { isRepetition } from './shown-again.ts'
 import type { ShownTurns } from './shown-turns.ts'
@@ -237,5 +236,25 @@ export class SessionScan {
   /** Returns a turn that was shown what goes from an event on, or what loses a quotation. */
   #wasShown(running: RunningRows | undefined, first: number): RunningRows | undefined {
     return running && this.shown.wasShown(running.turn, [first, ...this.#first.cut]) ? running : undefined
+  }
+}
+
+/** Remembers messages that repeat what is meant, such as a digest: what answers them is made of it. */
+class RepeatingRows {
+  readonly #rows = new Set<InboxId>()
+  /** One of them was said since the last turn took messages. */
+  #waits = false
+
+  note({ row, triggers }: Pick<UserMessageData, 'row' | 'triggers'>): void {
+    if (row !== undefined) this.#rows.add(row)
+    if (triggers) this.#waits = true
+  }
+
+  /** Returns whether a turn takes one of them with an event. Without names it takes what was said since the last one. */
+  areTaken({ type, data }: SessionEvent): boolean {
+    if (type !== 'turn_started' && type !== 'turn_steered') return false
+    const taken = data.rows === undefined ? this.#waits : data.rows.some((row) => this.#rows.has(row))
+    this.#waits = false
+    return taken
   }
 }
