@@ -74,5 +74,5 @@ it('C33: a client reads the code, and a session that gets the id of a deleted on
   expect(answer).toMatchObject({ status: 'error', error: expect.stringContaining('budget') })
   expect(await sessions.post('cli:other', { text: 'hello' })).toMatchObject({ status: 'ok' })
   await sessions.delete('cli:notes')
-  expect(await post()).toMatchObject({ status: 'ok' })
+  for (let no = 0; no < 3; no++) expect(await post()).toMatchObject({ status: 'ok' })
 })
