@@ -148,9 +148,11 @@ const SETTINGS = {
       name: 'maxcost',
       description: 'What this conversation may cost',
       usage: 'Say `/maxcost 2.50`, in US dollars, or `/maxcost inherit` to follow the configuration again.',
-      shown: (value) => `This conversation may cost ${value === undefined ? 'what is configured' : `$${value}`}.`,
+      shown: (value) => `This conversation may cost ${value === undefined ? 'what is configured' : inDollars(value)}.`,
       said: (value) =>
-        value === null ? 'The configured cost cap counts here again.' : `This conversation may cost $${value} in all.`,
+        value === null
+          ? 'The configured cost cap counts here again.'
+          : `This conversation may cost ${inDollars(value)} in all.`,
     },
     example: 0.01,
   }),
@@ -172,6 +174,11 @@ export type SettingValues = {
 
 /** The values set by hand for one session, which beat the configuration; absent ones inherit. `/new` keeps them. */
 export type SessionOverrides = { readonly [Name in SettingName]?: SettingValues[Name] }
+
+/** Cents, and all digits of what is no whole number of them. */
+function inDollars(value: number): string {
+  return `$${Number.isInteger(100 * value) ? value.toFixed(2) : value}`
+}
 
 /** Changes of a session's overrides: those to set and those to inherit again. What is in neither stays. */
 export interface SettingPatch {

@@ -91,6 +91,8 @@ const PLAYED: readonly (readonly [command: string, args: string, answer: RegExp]
   ['outbox', '', /./],
   ['think', 'high', /./],
   ['think', 'default', /./],
+  ['maxcost', '2.50', /2\.50/],
+  ['maxcost', 'inherit', /./],
   ['remind', 'in 3 hours water the plants', /./],
   ['stop', '', /./],
   ['undo', '', /^Taken back/],
@@ -113,7 +115,7 @@ it.each(Object.entries({ telegram: onTelegram, discord: onDiscord, slack: onSlac
     const requests = () => place.anthropic?.ledger.requests().length
     const said = ['the code is 4711', 'my secret is blue', 'plans for the garden']
     for (const text of said) await place.say(text)
-    const listed = [...(await place.run('help', '')).matchAll(/^\W*[/!](\w+)/gm)].map(([, name]) => name)
+    const listed = [...(await place.run('help', '')).matchAll(/(?<![\w`])[/!](\w+)/g)].map(([, name]) => name)
     const known = new Set<string | undefined>([...NOT_PLAYED, ...PLAYED.map(([command]) => command)])
     expect(listed.length).toBeGreaterThan(20)
     expect(listed.filter((name) => !known.has(name))).toEqual([])

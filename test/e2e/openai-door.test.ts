@@ -317,7 +317,10 @@ function leftIn({ config, dataDir }: ChatHouse) {
   const database = new Database(config.store.path)
   try {
     const tables = database
-      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'spent_beside_turns'")
+      // A channel may still be putting up its menu.
+      .prepare(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('spent_beside_turns', 'channel_state')",
+      )
       .pluck()
       .all() as string[]
     const rows = tables.map((name) => [name, database.prepare(`SELECT COUNT(*) FROM "${name}"`).pluck().get()])

@@ -53,7 +53,7 @@ it('C33: with ask an owner lets the session cost more, by the command that the l
   const home = await household('ask')
   const line = await home.untilStopped()
   expect(line).toContain('May it cost more? My owner says so with /maxcost 2.00')
-  expect(await home.say('/maxcost 2.00')).toContain('may cost $2 in all')
+  expect(await home.say('/maxcost 2.00')).toContain('may cost $2.00 in all')
   expect(await home.say('once more')).toBe('fine')
   await home.say('/maxcost inherit')
   expect(await home.say('and now?')).toContain('its cap of $1.00')

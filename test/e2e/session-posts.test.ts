@@ -190,13 +190,12 @@ describe('/send', () => {
     expect((await house.daemon.operator.why(String(denied.message_id)))[0]).toMatchObject({ reason: 'send_policy' })
   })
 
-  it('T27: by others nothing happens', async () => {
+  it('T27: by others nothing happens, and a line says who may', async () => {
     const house = await startHousehold({ routing: { access: { direct: 'public', groups: [] } } })
-    const tried = house.telegram.world.say({ from: 444, text: '/send off' })
-    await house.telegram.ledger.confirmed(house.telegram.ledger.updateIdOf(tried))
+    expect(await tell(house, '/send off', 444)).toBe('/send is for my owner alone.')
     expect(await tell(house, 'hello', 444)).toBe('echo hello')
     expect(await house.daemon.operator.sessions.show('telegram:direct:444')).not.toHaveProperty('sendPolicy')
-    expect(house.telegram.world.messages(444, { by: 'bot' })).toHaveLength(1)
+    expect(house.telegram.world.messages(444, { by: 'bot' })).toHaveLength(2)
   })
 
   it('T28: plain text that begins with "send" is no command', async () => {

@@ -52,6 +52,7 @@ const GROUPS: readonly HelpGroup[] = [
       approvals: 'what I asked, and rules',
       mute: 'say nothing here a while',
       model: 'which model answers here',
+      maxcost: 'what it may cost here',
     },
     more: ['send', 'think', 'verbose', 'voice', 'outbox'],
   },
