@@ -135,7 +135,9 @@ function peopleLines({ routing: { people } }: Config, known: KnownPeople = { peo
     ids.flatMap(({ id, from, overruledBy }) =>
       from === 'configuration' || overruledBy !== undefined
         ? []
-        : [`people: ${id} is ${name}, ${role}, by ${from === 'claim' ? 'the claim code' : 'a link'}`],
+        : [
+            `people: ${id} is ${name === role ? `the ${role}` : `${name}, ${role}`}, by ${from === 'claim' ? 'the claim code' : 'a link'}`,
+          ],
     ),
   )
   const owner = [...people, ...known.people].some(({ role }) => role === 'owner')

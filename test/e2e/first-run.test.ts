@@ -260,6 +260,6 @@ describe.each(['discord', 'slack'] as const)('the first run with %s alone', (cha
     daemon.child.kill('SIGTERM')
     await daemon.ended()
     expect(await read('people', 'list')).toMatch(/^owner +owner +\S+ +claim$/m)
-    expect(await read('config', 'explain')).toMatch(/^people: \S+ is owner, owner, by the claim code$/m)
+    expect(await read('config', 'explain')).toMatch(/^people: \S+ is the owner, by the claim code$/m)
   })
 })

@@ -10,6 +10,9 @@ export interface WhyOptions extends ReadOptions {
   readonly trace?: boolean
 }
 
+/** The name of the newest message, whichever that is. */
+const LAST = 'last'
+
 /**
  * Explains a message, or the last one of a chat that is named by its address or its title. Resolves with 1 if there
  * is none, like a search without a result; the reasons that may have kept it away are printed with the answer.
@@ -23,7 +26,8 @@ export async function why(ports: ReadPorts, message: string, options: WhyOptions
     return { reports, unseen: reports.length > 0 ? [] : await operator.unseen(message) }
   })
   const aged = unseen[0]?.startsWith(AGED_OUT)
-  if (reports.length === 0 && !aged) ports.stderr.write(`No message "${oneLine(message)}" was ever received.\n`)
+  const none = message === LAST ? 'No message was received yet' : `No message "${oneLine(message)}" was ever received`
+  if (reports.length === 0 && !aged) ports.stderr.write(`${none}.\n`)
   for (const reason of unseen) ports.stderr.write(`- ${oneLine(reason)}\n`)
   show(ports, options, {
     value: reports,

@@ -203,7 +203,7 @@ function remedyOfRefusal(
   { reason, asks }: Extract<Decision, { kind: 'refuse' }>,
   { asked, settings }: SummaryFacts,
 ): string | undefined {
-  if (reason === 'no_owner_yet') return 'the link that `parley status` prints makes you the owner'
+  if (reason === 'no_owner_yet') return 'the code that `parley status` prints makes you the owner'
   if (asks === undefined) return undefined
   if (!settings) return asks.kind === 'person' ? 'an owner can let you in' : 'an owner can open this chat'
   if (asked === undefined) return undefined

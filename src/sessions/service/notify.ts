@@ -95,7 +95,7 @@ async function placeOf(
   if (address === undefined)
     throw new ParleyError(
       'not_found',
-      `"${name}" is no place; write <channel>:<direct|group|channel>:<chat>[/<topic>], as "parley sessions list" does.`,
+      `"${name}" is no place; write <channel>:<direct|group|channel>:<chat>[/<topic>], or a title of "parley sessions list".`,
     )
   const place = formatAddress(address)
   if (!mayNotify(caller, place)) throw new ParleyError('not_found', `There is no place ${name} for this token.`)

@@ -50,8 +50,7 @@ export function createOutageNotices(clock: { now(): number }): OutageNotices {
       if (result.kind === 'final') notified.delete(place)
       return message
     }
-    // A part of an answer stands in the chat: a line below it says that no more comes.
-    if (message === undefined || result.shown !== undefined) return message
+    if (message === undefined || isSaidAgain(turn, result)) return message
     const at = clock.now()
     const told = notified.get(place) ?? new Map<string, Told>()
     notified.set(place, told)
@@ -61,6 +60,13 @@ export function createOutageNotices(clock: { now(): number }): OutageNotices {
     if (last?.turn !== turn.id) remember(told, matter, { at, turn: turn.id })
     return message
   }
+}
+
+function isSaidAgain({ reply }: Pick<StartedTurn, 'reply'>, result: Failed): boolean {
+  // A part of an answer stands in the chat: a line below it says that no more comes.
+  if (result.shown !== undefined) return true
+  // Whoever sets it up writes again once they have changed something; nobody else reads the answer.
+  return hasNoModel(result) && reply.address.chatType === 'direct'
 }
 
 function remember(told: Map<string, Told>, matter: string, now: Told): void {

@@ -1,6 +1,6 @@
 import { calledBy } from '../../core/label.ts'
 import type { LogFields } from '../../core/logger.ts'
-import { tokensOf } from '../../core/model.ts'
+import { NO_MODEL, tokensOf } from '../../core/model.ts'
 import { sessionTitle, type Titled } from '../../core/titles.ts'
 import type { TurnResult } from '../../core/turn.ts'
 import type { TurnEnding } from './record-turn.ts'
@@ -18,7 +18,9 @@ export function failureFields(
   { id: turnId, traceId }: Pick<StartedTurn, 'id' | 'traceId'>,
   { code, model, cause: err }: Extract<TurnResult, { kind: 'failed' }>,
 ): LogFields {
-  return { turnId, traceId, code, ...(model === undefined ? {} : { model }), err }
+  // Nothing broke where there never was a model: the code says it all.
+  const thrown = model === NO_MODEL ? {} : { err }
+  return { turnId, traceId, code, ...(model === undefined ? {} : { model }), ...thrown }
 }
 
 /**
