@@ -33,8 +33,8 @@ export function createScheduleService(deps: ServiceDeps): ScheduleService {
   let stopped = false
 
   async function open(): Promise<Scheduler> {
-    const [{ Scheduler }, { cronTicks }] = await Promise.all([import('./scheduler.ts'), import('./ticks.ts')])
-    const scheduler = new Scheduler({ ...deps, ticks: cronTicks(clock) })
+    const [{ Scheduler }, { steadyTicks }] = await Promise.all([import('./scheduler.ts'), import('./ticks.ts')])
+    const scheduler = new Scheduler({ ...deps, ticks: steadyTicks(clock) })
     if (!stopped) await scheduler.start()
     return scheduler
   }

@@ -1,25 +1,27 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { cronTicks } from '../../src/schedule/ticks.ts'
+import { steadyTicks } from '../../src/schedule/ticks.ts'
 import { movedClock } from '../agent/moved-clock.ts'
 
 it('ticks by itself until it is stopped', async () => {
   let stop = (): void => {}
   await new Promise<void>((resolve) => {
-    stop = cronTicks(systemClock)(resolve)
+    stop = steadyTicks(systemClock)(resolve)
   })
   stop()
 })
 
-it('goes on when the wall clock stands still or goes back, and not after it is stopped', () => {
+it.each([0, -86_400_000, 400 * 86_400_000])('ticks once a second where the wall clock jumps by %i ms', (jump) => {
   const clock = movedClock()
   let ticks = 0
-  const stop = cronTicks(clock)(() => {
+  const stop = steadyTicks(clock)(() => {
     ticks++
   })
-  clock.advance(5_000)
-  clock.advance(5_000)
-  expect(ticks).toBe(2)
+  clock.setBy(jump)
+  for (let second = 1; second <= 5; second++) {
+    clock.advance(1_000)
+    expect(ticks).toBe(second)
+  }
   stop()
   expect(clock.pending()).toBe(0)
 })
