@@ -30,7 +30,7 @@ export function addOutbox(program: Command, ports: CliPorts, ended: (exitCode: n
   }
   for (const [verdict, description] of [
     ['retry', 'send a delivery that did not arrive once more, with the rest of its message'],
-    ['drop', 'end a delivery that is owed still, or whose outcome nobody knows'],
+    ['drop', 'end a delivery that is owed still, was refused, or whose outcome nobody knows'],
   ] as const) {
     outbox
       .command(verdict)

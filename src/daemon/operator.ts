@@ -166,7 +166,8 @@ async function status({
   const counts = await read.outbox.counts()
   const doubtful = await read.outbox.recent(['uncertain', 'resent', 'given_up'], SHOWN_UNCERTAIN)
   const uncertain = doubtful.filter((delivery) => !isDecided(delivery))
-  const undelivered = await read.outbox.recent(['rejected', 'expired'], SHOWN_UNCERTAIN)
+  const ended = await read.outbox.recent(['rejected', 'expired'], SHOWN_UNCERTAIN)
+  const undelivered = ended.filter((delivery) => !isDecided(delivery))
   const restored = await read.restorations.latest()
   const waits = restored?.state === 'held' || restored?.state === 'found'
   return {

@@ -4,7 +4,15 @@ import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { ChannelId, DeliveryId } from '../core/ids.ts'
 import type { RequestId } from '../core/keyed-request.ts'
-import { DECIDED, type Delivery, hasEnded, isDecided, type RenderedPart } from '../core/outbound.ts'
+import {
+  DECIDED,
+  type Delivery,
+  type DeliveryState,
+  hasEnded,
+  isDecided,
+  type RenderedPart,
+  type Undelivered,
+} from '../core/outbound.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { entryOf } from './conversation.ts'
 import type { PlannedReply } from './plan-rows.ts'
@@ -59,17 +67,17 @@ async function retryPart(deps: DecideDeps, id: DeliveryId, once: RequestId | und
 }
 
 /**
- * Ends a part that is owed still, by an operator's word; of one that was given up nobody has to look at any more.
- * Throws `not_found`, and `conflict` for a part that has ended otherwise or is being sent.
+ * Ends a part that is owed still, by an operator's word; at one that has ended undelivered nobody has to look any more.
+ * Throws `not_found`, and `conflict` for a part that was sent or is being sent.
  */
 async function dropPart({ store, clock, undelivered, recorded }: DecideDeps, id: DeliveryId): Promise<void> {
   await store.write(async (tx) => {
     const row = await found(tx, id)
-    const lost = row.state === 'given_up' && !isDecided(row)
+    const lost = isUndelivered(row.state) && !isDecided(row)
     if (hasEnded(row.state) && !lost) throw new ParleyError('conflict', `${id} has ended: it is ${row.state}.`)
     if (row.state === 'sending') throw new ParleyError('conflict', `${id} is being sent just now; ask again.`)
-    const state = lost || row.state === 'uncertain' ? 'given_up' : 'expired'
-    const ending = { state, reason: DECIDED.dropped } as const
+    const unsent = row.state === 'uncertain' ? 'given_up' : 'expired'
+    const ending = { state: isUndelivered(row.state) ? row.state : unsent, reason: DECIDED.dropped } as const
     await tx.outbox.settle(id, { ...ending, at: clock.now() })
     // Its end is on record already.
     if (lost) return
@@ -94,12 +102,17 @@ function checkRetry(row: Delivery): void {
 
 /** It has ended without a proof that it arrived, and what it says is there still, for people to see. */
 function isUnsent({ state, op, part, reason }: Delivery): boolean {
-  const unsent = state === 'rejected' || state === 'given_up' || state === 'expired'
-  return unsent && reason !== TAKEN_BACK && (op === 'delete' || part.plain !== '' || part.file !== undefined)
+  return (
+    isUndelivered(state) && reason !== TAKEN_BACK && (op === 'delete' || part.plain !== '' || part.file !== undefined)
+  )
 }
 
 /** A part of which nobody knows whether it arrived is marked, so that people see why they may have it twice. */
 function again({ settings, format }: DecideDeps, { state, op, part, address }: Delivery): RenderedPart {
   if (state !== 'given_up' || op !== 'send' || isRepeat(part, settings.repeatMark)) return part
   return repeated(part, format(address.channel), settings.repeatMark)
+}
+
+function isUndelivered(state: DeliveryState): state is Undelivered['state'] {
+  return state === 'rejected' || state === 'given_up' || state === 'expired'
 }

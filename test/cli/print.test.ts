@@ -109,7 +109,7 @@ describe('printStatus', () => {
       'Sends nobody can be sure of: parley outbox retry|drop <id>',
       '  out_1  unknown  telegram:group:-1001  tr_1  timed out',
       '',
-      'Messages that were not delivered: parley outbox retry <id>',
+      'Messages that were not delivered: parley outbox retry <id>, or drop',
       '  out_02  rejected  telegram:direct:555  tr_02  403: blocked',
     ])
   })

@@ -197,3 +197,13 @@ it('T43: what is no notification is refused before anything is kept', async () =
   }
   expect(await say({ to: FAMILY, text: '<NO_REPLY>' })).toMatchObject({ status: 'refused' })
 })
+
+it('one that is refused is undelivered in the status until it is dropped', async () => {
+  const { home, say } = await house()
+  expect(await say({ to: 'telegram:group:-4242', text: 'to nowhere' })).toMatchObject({ status: 'refused' })
+  const undelivered = async () => (await home.daemon.operator.status()).undelivered.map(({ id }) => id)
+  const [id = ''] = await undelivered()
+  await home.daemon.operator.outbox.drop(id)
+  expect(await undelivered()).toEqual([])
+  await expect(home.daemon.operator.outbox.drop(id)).rejects.toThrow('has ended: it is rejected')
+})

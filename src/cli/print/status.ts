@@ -45,7 +45,7 @@ export function printStatus(report: StatusReport, style: Style, next?: ScheduleS
       ...restoredLines(report),
     ]),
     ...deliveryLines('Sends nobody can be sure of: parley outbox retry|drop <id>', report.uncertain, style),
-    ...deliveryLines('Messages that were not delivered: parley outbox retry <id>', report.undelivered, style),
+    ...deliveryLines('Messages that were not delivered: parley outbox retry <id>, or drop', report.undelivered, style),
   ]
 }
 
