@@ -62,7 +62,7 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
   program
     .command('notify')
     .description('say a text in a chat as it is, without the agent: "Backup done"')
-    .argument('<place>', 'where, as "schedule list --json" and "sessions list" show places', nonBlank)
+    .argument('<place>', 'where: a title of "sessions list", or an address as /whoami says it there', nonBlank)
     .argument('[text]', 'the text, Markdown; "-" reads it from standard input')
     .option('--silent', 'without a sound, where the platform has that (others make their usual one)')
     .option(

@@ -23,10 +23,13 @@ export async function why(ports: ReadPorts, message: string, options: WhyOptions
     const named = await operator.why(message)
     const place = named.length > 0 ? message : await placeNamed(operator.sessions, message)
     const reports = place === message ? named : await operator.why(place)
-    return { reports, unseen: reports.length > 0 ? [] : await operator.unseen(message) }
+    // That nothing has come at all has no reason of one message.
+    const isFound = reports.length > 0 || message === LAST
+    return { reports, unseen: isFound ? [] : await operator.unseen(message) }
   })
   const aged = unseen[0]?.startsWith(AGED_OUT)
-  const none = message === LAST ? 'No message was received yet' : `No message "${oneLine(message)}" was ever received`
+  const none =
+    message === LAST ? 'Nothing but commands was received yet' : `No message "${oneLine(message)}" was ever received`
   if (reports.length === 0 && !aged) ports.stderr.write(`${none}.\n`)
   for (const reason of unseen) ports.stderr.write(`- ${oneLine(reason)}\n`)
   show(ports, options, {
