@@ -51,6 +51,8 @@ export interface PeopleDeps {
 export interface People {
   readonly links: Links
   readonly admissions: Admissions
+  /** Returns a dispatch as it is decided (`ShownCodes.asMeant`). */
+  asMeant(this: void, dispatch: Dispatch): Dispatch
   /** Called with every decision. */
   decided(dispatch: Dispatch, decision: Decision): void
   /** Called with the raw payload of a platform from a place with others. */
@@ -98,6 +100,7 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
       await facts.watch.policyChanged()
       return doubts()
     },
+    asMeant: shownCodes.asMeant,
     decided(dispatch, decision) {
       shownCodes.decided(dispatch)
       facts.watch.decided(dispatch, decision)

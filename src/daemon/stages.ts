@@ -75,6 +75,7 @@ export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
   readonly policies: CurrentRouting
   readonly lookups: Lookups
   readonly people: {
+    asMeant(this: void, dispatch: Dispatch): Dispatch
     decided(dispatch: Dispatch, decision: Decision): void
     overheard(this: void, payload: unknown): void
     readonly admissions: Pick<Admissions, 'refused'>
@@ -210,7 +211,7 @@ function decider(
   logger: Logger,
 ): (received: Dispatch) => Decided {
   return (received) => {
-    const decided = oldState.judged(decideDispatch(policies.routing(), lookups.facts, received))
+    const decided = oldState.judged(decideDispatch(policies.routing(), lookups.facts, people.asMeant(received)))
     people.decided(decided.dispatch, decided.decision)
     logger.debug('A message was decided', decidedFields(decided.dispatch, decided.decision))
     return decided

@@ -50,6 +50,32 @@ describe('ownership', () => {
     await telegram.ledger.nextFromBot('sent', { after: kept, where: ({ text }) => text === 'echo hello' })
   })
 
+  it('is given to whoever sends nothing but the code in a direct chat, within the same wrong tries, and in no group', async () => {
+    const house = await startHousehold(nobody)
+    const { telegram, daemon } = house
+    const say = async (from: number, text: string): Promise<string> => {
+      const after = telegram.ledger.mark()
+      telegram.world.say({ from, text })
+      return (await telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === from })).text
+    }
+    const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'G', members: [111] })
+    const shown = await codeOf(house)
+    telegram.world.say({ from: 111, chat, text: shown })
+    // Words with as many letters as a code are none.
+    expect(await say(555, 'hello world')).toContain('Nobody owns this bot yet')
+    const code = await codeOf(house)
+    expect(code).not.toBe(shown)
+    for (const wrong of ['00000-00000', 'Claim 00000 00000', '0000000000', 'claim abcde-fghjk', '11111-11111'])
+      expect(await say(444, wrong)).toContain('not right')
+    expect(await say(444, code)).toContain('too many wrong codes')
+    expect(await codeOf(house)).toBe(code)
+    expect(await say(111, ` CLAIM: ${code.toUpperCase().replace('-', ' ')} `)).toContain('You are my owner now')
+    expect(await daemon.operator.people.list()).toMatchObject({
+      people: [{ name: 'owner', ids: [{ id: 'telegram:111', from: 'claim' }] }],
+    })
+    expect(await say(111, code)).toBe(`echo ${code}`)
+  })
+
   it('is not given for a wrong code', async () => {
     const house = await startHousehold(nobody)
     house.telegram.world.say({ from: 444, text: '/start abcdef' })

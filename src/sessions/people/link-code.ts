@@ -26,6 +26,11 @@ export function foldCode(typed: string): string {
     .replace(/[il]/g, '1')
 }
 
+/** Returns true for a text in the form of `foldCode` that has the length and the letters of a code. */
+export function isCode(folded: string): boolean {
+  return folded.length === LENGTH && [...folded].every((letter) => ALPHABET.includes(letter))
+}
+
 /** Returns the hash of a code, which is all that is stored. */
 export function hashCode(typed: string): string {
   return createHash('sha256').update(foldCode(typed)).digest('hex')

@@ -3,7 +3,7 @@ import { formatAddress } from '../../core/address.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
-import { foldCode } from './link-code.ts'
+import { foldCode, isCode } from './link-code.ts'
 
 /** A one-time code that is valid. */
 export interface ValidCode {
@@ -17,6 +17,8 @@ export interface ValidCode {
 
 /** Looks for one-time codes in everything that is said: a code that was shown is worthless from then on. */
 export interface ShownCodes {
+  /** Returns a dispatch as it is meant: one that says nothing but the claim code, in a direct chat, is the command. */
+  asMeant(dispatch: Dispatch): Dispatch
   /** Called for every decision before anything else is done about it. */
   decided(dispatch: Dispatch): void
   /** Called with a platform's raw payload: all its strings are searched, also those that no event has. */
@@ -38,6 +40,11 @@ export function createShownCodes({ logger, validCodes }: ShownCodesDeps): ShownC
     }
   }
   return {
+    asMeant(dispatch) {
+      const claim = validCodes().find(({ commands }) => commands.includes(CLAIM))
+      const code = claim && bareCode(dispatch, claim)
+      return code === undefined ? dispatch : asClaim(dispatch, code)
+    },
     decided(dispatch) {
       const codes = validCodes()
       if (codes.length === 0) return
@@ -53,6 +60,33 @@ export function createShownCodes({ logger, validCodes }: ShownCodesDeps): ShownC
       if (codes.length > 0) burn(findCodes(stringsIn(payload).join('\n'), codes), {})
     },
   }
+}
+
+const CLAIM = 'claim'
+
+/**
+ * Returns the code of a direct message that is nothing but one, with or without the word claim before it. A wrong one
+ * counts too, so that it is among the wrong tries; a text that merely has as many letters needs that word or a digit.
+ */
+function bareCode({ origin, event }: Dispatch, { folded }: ValidCode): string | undefined {
+  if (origin !== 'platform' || event.kind !== 'message' || event.address.chatType !== 'direct') return undefined
+  const { text, forwarded, via, attachments, enclosed } = event
+  if (forwarded !== undefined || via !== undefined || attachments.length > 0 || enclosed !== undefined) return undefined
+  if (text.length > LONGEST_BARE) return undefined
+  const whole = foldCode(text)
+  const word = foldCode(CLAIM)
+  const named = whole.startsWith(word) && isCode(whole.slice(word.length))
+  if (named) return whole.slice(word.length)
+  return whole === folded || (isCode(whole) && /\d/.test(text)) ? whole : undefined
+}
+
+/** Characters of a text that may be a bare code, with whatever a phone puts between and around its letters. */
+const LONGEST_BARE = 100
+
+function asClaim(dispatch: Dispatch, code: string): Dispatch {
+  const { event } = dispatch
+  if (event.kind !== 'message') return dispatch
+  return { ...dispatch, event: { ...event, kind: 'command', name: CLAIM, args: code } }
 }
 
 /**
