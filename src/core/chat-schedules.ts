@@ -72,7 +72,7 @@ export interface ChatSchedules {
    */
   create(wish: ScheduleWish, asker: ScheduleAsker, key: string): Promise<ChatSchedule>
   /** Returns those of this place that the asker may see, the next first. */
-  list(asker: Pick<ScheduleAsker, 'person' | 'address' | 'overheard'>): Promise<readonly ChatSchedule[]>
+  list(asker: Pick<ScheduleAsker, 'person' | 'role' | 'address' | 'overheard'>): Promise<readonly ChatSchedule[]>
   /**
    * Ends one by its id. The returned one has no text where `list` would not name it. Undefined: the request `key` has
    * ended it before a crash. Throws `not_found`, and `forbidden` unless all whose words led to it are its maker or an

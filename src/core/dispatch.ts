@@ -2,7 +2,16 @@ import type { Address, ChatType } from './address.ts'
 import type { Applicant } from './admission.ts'
 import type { Payer } from './budget.ts'
 import type { Namespace } from './caller.ts'
-import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId, TurnId } from './ids.ts'
+import {
+  type AgentId,
+  CLAIMED_OWNER,
+  type PersonId,
+  type ScheduleId,
+  type ScopeKey,
+  type SessionId,
+  type TraceId,
+  type TurnId,
+} from './ids.ts'
 import type { InboundEvent } from './message.ts'
 import type { Reader } from './outbound.ts'
 import type { AuthorId } from './platform-id.ts'
@@ -179,6 +188,14 @@ export interface Route {
 export interface Identity {
   readonly person?: PersonId
   readonly role: Role
+}
+
+/**
+ * Returns true if a platform id is the person now that it was: whoever claimed the agent is the same when the
+ * configuration names them, as an owner.
+ */
+export function isStill(was: PersonId | undefined, { person, role }: Identity): boolean {
+  return was === person || (was === CLAIMED_OWNER && role === 'owner')
 }
 
 export type ContextReason =

@@ -1,7 +1,7 @@
 import { formatAddress } from '../core/address.ts'
 import type { ChatSchedule, ChatSchedules, ScheduleAsker, ScheduleWish } from '../core/chat-schedules.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Identity } from '../core/dispatch.ts'
+import { type Identity, isStill } from '../core/dispatch.ts'
 import { isDoneBefore, markDone } from '../core/done-before.ts'
 import { ParleyError } from '../core/errors.ts'
 import { refuseForgotten } from '../core/forgetting.ts'
@@ -176,11 +176,11 @@ const NEVER = Number.MAX_SAFE_INTEGER
 /** Returns true for a schedule of the place, and for one that is for the asker alone where nobody reads along. */
 function isFor(
   { source, definition }: Schedule,
-  { person, address, overheard }: Pick<ScheduleAsker, 'person' | 'address' | 'overheard'>,
+  { person, role, address, overheard }: Pick<ScheduleAsker, 'person' | 'role' | 'address' | 'overheard'>,
 ): boolean {
   const { deliverTo, reader } = definition
   if (source !== 'command' || formatAddress(deliverTo) !== formatAddress(address)) return false
-  return reader === undefined || (reader.person === person && !overheard)
+  return reader === undefined || (isStill(reader.person, { person, role }) && !overheard)
 }
 
 /** People may name what they have made from everywhere, an owner whatever was made, anybody else what is here. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
-import { owner, policy } from '../fakes/routing-policy.ts'
-import { type Household, startHousehold } from './household.ts'
+import { household, owner, policy } from '../fakes/routing-policy.ts'
+import { type Household, recorded, startHousehold } from './household.ts'
 import { setClock } from './set-clock.ts'
 
 const nobody = { routing: policy() }
@@ -32,6 +32,27 @@ describe('ownership', () => {
     const mark = telegram.ledger.mark()
     telegram.world.say({ from: 111, text: 'hello again' })
     expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toBe('echo hello again')
+  })
+
+  it('is of the same person once the configuration names them: their reminders are listed, said and cancelled', async () => {
+    const clock = setClock('2026-11-24T09:20:00Z')
+    const house = await startHousehold({ ...nobody, clock })
+    const { telegram } = house
+    const heard = async (after: number): Promise<string> => (await telegram.ledger.nextFromBot('sent', { after })).text
+    const say = async (text: string): Promise<string> => {
+      const after = telegram.ledger.mark()
+      telegram.world.say({ from: 111, text })
+      return heard(after)
+    }
+    await say(`/claim ${await codeOf(house)}`)
+    const [, stretch] = /cancel (r\w+)/.exec(await say('/remind every 2h stretch')) ?? []
+    await house.restart({ routing: household({ people: [owner('ada', 'telegram:111')] }) })
+    expect(await say('/remind list')).toContain(`stretch, by owner (/remind cancel ${stretch})`)
+    await recorded(house)
+    const before = telegram.ledger.mark()
+    clock.skip(2 * 3_600_000)
+    expect(await heard(before)).toBe('Reminder: stretch')
+    expect(await say(`/remind cancel ${stretch}`)).toMatch(/^Cancelled: .*: stretch, by owner$/)
   })
 
   it('F-H03: stays with the id when the username passes to another account', async () => {

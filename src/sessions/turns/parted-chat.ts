@@ -1,5 +1,5 @@
 import type { Channels } from '../../core/channel-traits.ts'
-import type { Decision, Dispatch, Identity, ReplyTarget } from '../../core/dispatch.ts'
+import { type Decision, type Dispatch, type Identity, isStill, type ReplyTarget } from '../../core/dispatch.ts'
 import type { ChannelId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import type { Reader } from '../../core/outbound.ts'
@@ -30,8 +30,9 @@ export function isParted(
 ): boolean {
   if (reader === undefined) return false
   const { platformId } = reader
-  const { person, role } = whoIs(platformId)
-  if ((reader.person !== undefined && person !== reader.person) || (reader.owner && role !== 'owner')) return true
+  const now = whoIs(platformId)
+  const { person, role } = now
+  if ((reader.person !== undefined && !isStill(reader.person, now)) || (reader.owner && role !== 'owner')) return true
   if (session === undefined || !followsPeople(session)) return false
   if (session.kind === 'main') return role !== 'owner' && !mainIsShared()
   const own = session.scope.values.sender?.toLowerCase()

@@ -1,5 +1,5 @@
 import type { Channels } from '../../core/channel-traits.ts'
-import type { Identity } from '../../core/dispatch.ts'
+import { type Identity, isStill } from '../../core/dispatch.ts'
 import type { TurnId } from '../../core/ids.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { SessionIdentity } from '../../core/session.ts'
@@ -53,6 +53,6 @@ export function isSenderParted(
   if (dispatch.origin !== 'platform') return false
   const { address, sender } = dispatch.event
   if (identity.person === undefined || identifiesNobody(channels, address.channel, sender)) return false
-  const { person, role } = whoIs(platformIdOf(channels, address.channel, sender))
-  return person !== identity.person || (identity.role === 'owner' && role !== 'owner')
+  const now = whoIs(platformIdOf(channels, address.channel, sender))
+  return !isStill(identity.person, now) || (identity.role === 'owner' && now.role !== 'owner')
 }
