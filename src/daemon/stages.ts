@@ -246,6 +246,5 @@ function closeCardsOf(
 }
 
 function partingOf({ policies, lookups: { whoIs } }: StagesDeps, notices: SystemNotices): Parting {
-  const { channels } = policies.routing()
-  return { channels, whoIs, parted: notices.parted }
+  return { channels: policies.routing().channels, whoIs, parted: notices.parted }
 }

@@ -2,7 +2,7 @@ import type { ChannelTraits } from '../core/channel-traits.ts'
 import type { Dispatch, TraceStep } from '../core/dispatch.ts'
 import { hasForeignText, type InboundEvent, type InboundText } from '../core/message.ts'
 import type { ChatSettings } from './chat-settings.ts'
-import type { RouteFacts } from './route-facts.ts'
+import type { KnownCommand, RouteFacts } from './route-facts.ts'
 import { pass } from './trace.ts'
 import { findWakeWord } from './wake-words.ts'
 
@@ -17,10 +17,11 @@ export const NOT_NAMED: Addressing = { kind: 'none' }
 
 /**
  * A direct chat, a command, a mention and a reply to the agent address it; elsewhere only a literal false says that a
- * text does not.
+ * text does not. A command that is merely near one of ours may be another bot's: it addresses the agent by its name.
  */
-export function isNamed(event: InboundEvent): boolean {
-  if (event.kind === 'command' || event.address.chatType === 'direct') return true
+export function isNamed(event: InboundEvent, command: KnownCommand | undefined): boolean {
+  if (event.address.chatType === 'direct') return true
+  if (event.kind === 'command') return event.mentioned || command?.near === undefined
   return (event.kind === 'message' || event.kind === 'edit') && event.mentioned !== false
 }
 

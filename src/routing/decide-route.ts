@@ -182,7 +182,8 @@ function arrive(
 ): Arrival {
   const { event } = dispatch
   const { address } = event
-  const mentioned = isNamed(event)
+  const command = event.kind === 'command' ? facts.command(event.name) : undefined
+  const mentioned = isNamed(event, command)
   const formerChat = facts.formerChat(address.channel, address.chat)
   const place = matchFacts({ address, traits }, ids, { person: identity.person, mentioned, formerChat })
   const rule = place.chatType === 'direct' ? undefined : findGroupRule(routing.groups, place)
@@ -190,7 +191,6 @@ function arrive(
   const addressing = mentioned
     ? NAMED
     : findAddressing({ event, receivedAt: dispatch.receivedAt, topics: traits.topics }, settings, facts)
-  const command = event.kind === 'command' ? facts.command(event.name) : undefined
   const meant = mentioned === (addressing.kind !== 'none') ? place : { ...place, mentioned: true }
   return { dispatch, identity, place: meant, rule, settings, addressing, command }
 }

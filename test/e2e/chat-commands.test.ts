@@ -52,8 +52,45 @@ describe('a command that is mistyped or not for its sender', () => {
     telegram.world.say({ from: 555, chat, text: '/remnd in 2h tea' })
     telegram.world.say({ from: 555, chat, text: '/remnd@other_bot in 2h tea' })
     telegram.world.say({ from: 444, chat, text: '/mute' })
+    const asked = anthropic?.ledger.requests().length ?? 0
     expect(await tell(444, '@parley_bot are you there?')).toBe('answered')
     expect(telegram.world.messages(chat, { by: 'bot' })).toHaveLength(before + 1)
+    expect(anthropic?.ledger.requests()).toHaveLength(asked + 1)
+  })
+
+  it('T28: in a group it is answered where it names the bot, by its mention too, and by nobody where it does not', async () => {
+    const beside = await startTwoMore({ streaming: false })
+    const { telegram, anthropic, chat, tell } = await family({
+      ...{ beside, streaming: false },
+      routing: { ...routing, people: [owner('ada', 'telegram:111', 'discord:222', 'slack:U333')] },
+    })
+    const { discord, slack, rooms } = beside
+    const typed = async (person: 'ada' | 'bob', words: string): Promise<readonly string[]> => {
+      const after = [discord.ledger.mark(), slack.ledger.mark()] as const
+      const [discordId, slackId] = person === 'ada' ? ['222', 'U333'] : ['444', 'U444']
+      discord.world.say({ from: discordId, channel: rooms.discord, text: `<@${discord.world.bot.id}>${words}` })
+      slack.world.say({ from: slackId, channel: rooms.slack, text: `<@U0BOT>${words}` })
+      const said = [
+        discord.ledger.nextFromBot('sent', { after: after[0] }),
+        slack.ledger.nextWhisper({ after: after[1] }),
+      ]
+      return (await Promise.all(said)).map(({ text }) => text.replaceAll('`', ''))
+    }
+    expect(await tell(111, '@parley_bot /staus')).toBe('There is no /staus here; did you mean /status?')
+    expect(await tell(111, '/staus@parley_bot')).toBe('There is no /staus here; did you mean /status?')
+    const answers = ['There is no /staus here; did you mean /status?', 'There is no !staus here; did you mean !status?']
+    expect(await typed('ada', ' !staus')).toEqual(answers)
+    expect(await typed('ada', ': /staus')).toEqual(answers)
+    const before = telegram.world.messages(chat, { by: 'bot' }).length
+    telegram.world.say({ from: 444, chat, text: '/stpo' })
+    discord.world.say({ from: '444', channel: rooms.discord, text: '!stpo' })
+    slack.world.say({ from: 'U444', channel: rooms.slack, text: '!stpo' })
+    expect((await typed('bob', ' !stpo')).map((text) => text.replaceAll('!', '/'))).toEqual(
+      Array(2).fill('There is no /stpo here; did you mean /stop?'),
+    )
+    expect(await tell(444, '/stpo@parley_bot')).toContain('did you mean /stop?')
+    expect(telegram.world.messages(chat, { by: 'bot' })).toHaveLength(before + 1)
+    expect(anthropic?.ledger.requests()).toHaveLength(0)
   })
 
   it('T27, T28: on Discord and Slack too, with the mark that commands have there', async () => {

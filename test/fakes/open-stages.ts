@@ -1,6 +1,7 @@
 import type { Accounts } from '../../src/channels/accounts.ts'
 import type { Config } from '../../src/config/config.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import type { Dispatch } from '../../src/core/dispatch.ts'
 import type { IdSource } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { Measures } from '../../src/core/measures.ts'
@@ -62,7 +63,13 @@ export async function openStages({
   const whoIs = (platformId: string) => personBehind(policies.routing().people, facts, platformId)
   const lookups = { ...stored, facts, whoIs }
   const delivery = makeDelivery({ ...world, lookups, events, timing: {}, audio: {}, adapter: () => channel })
-  const people = { decided() {}, overheard() {}, admissions: { refused() {} }, ownerChats: { nearest: () => [] } }
+  const people = {
+    asMeant: (dispatch: Dispatch) => dispatch,
+    decided() {},
+    overheard() {},
+    admissions: { refused() {} },
+    ownerChats: { nearest: () => [] },
+  }
   const say = makeSay(store, delivery)
   const closeCards = makeCloseCards(world, delivery)
   const questions = makeQuestions({ ...world, lookups, entrance, delivery, closeCards })

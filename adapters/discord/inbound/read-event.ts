@@ -349,7 +349,7 @@ function readCommand(text: string, { isOwn, addressed, commands }: CommandFacts)
   return { name, args: rest.trim() }
 }
 
-const OWN_MARK = /^\s*(<@[!&]?\d{1,20}>)\s*/
+const OWN_MARK = /^\s*(<@[!&]?\d{1,20}>)[\s,:]*/
 
 function withoutMarks(text: string, isOwn: CommandFacts['isOwn']): string {
   let bare = text

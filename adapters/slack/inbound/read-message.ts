@@ -277,7 +277,7 @@ function readQuoted(message: Fields, { bot }: InboundContext): QuotedMessage | u
  */
 function readCommand(text: string, { bot, commands }: InboundContext, addressed: boolean): TextReading['command'] {
   const own = `@${bot.username}`
-  const start = text.startsWith(own) ? text.slice(own.length).trimStart() : text
+  const start = text.startsWith(own) ? text.slice(own.length).replace(/^[\s,:]+/, '') : text
   const [, name = '', args = ''] = /^[!/]([a-z][a-z0-9_-]{0,31})(?:\s+([\s\S]*))?$/i.exec(start) ?? []
   const known = name.toLowerCase()
   const isOurs = commands.has(known) || (addressed && known !== '' && nearMatch(known, [...commands]) !== undefined)
