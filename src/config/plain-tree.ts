@@ -7,6 +7,7 @@ import {
   isNode,
   isScalar,
   type Node,
+  type Scalar,
   visit,
   type YAMLMap,
 } from 'yaml'
@@ -22,7 +23,6 @@ const MOST_ALIASED = 1024 * 1024
 /** Many times what a configuration needs; much more would overflow the stack of whatever walks through the tree. */
 const MOST_LEVELS = 100
 
-export const DANGLING = 'a value that begins with "*" is an alias; put it in quotes'
 export const TOO_DEEP = `nests more than ${MOST_LEVELS} levels deep, which is no configuration`
 const ENDLESS = 'an alias ("*name") stands inside of the value it names; write the value out'
 const TOO_LARGE = 'with this alias ("*name") the aliases stand for more than 1 MB of text; write less, or fewer of them'
@@ -31,13 +31,19 @@ const NO_NAME = 'a key is empty here (or null, or ~); write its name, in quotes 
 const NO_TEXT = 'a list or a block stands here as a key; a key is one text: put it in quotes'
 const PROTOTYPE = 'no key can be `__proto__`; rename it'
 
+/** Returns the sentence for a text that begins with a mark that YAML has another use for. */
+export function keptByYaml(mark: string): string {
+  const unused = mark === '&' ? '; a name that no alias uses can go' : ''
+  return `a text that begins with "${mark}" has to be in quotes: YAML keeps this mark for itself${unused}`
+}
+
 /**
  * Returns the data of a document that the parser has no objection to, every alias written out. Whole numbers too large
  * to be exact, as ids of Discord are, come out as text. Takes time in proportion to the text, aliases written out.
  */
 export function toPlainTree(document: Document): PlainTree {
   const mistakes: { offset: number; message: string }[] = []
-  const targets = aliasTargets(document)
+  const { targets, used } = aliasTargets(document)
   const open = new Set<Node>()
   let aliased = 0
   // The alias of the text itself, which may stand for further ones, is where a reader can shorten something.
@@ -48,7 +54,10 @@ export function toPlainTree(document: Document): PlainTree {
   }
   const dataOf = (node: unknown, level: number): unknown => {
     if (isAlias(node)) return targetOf(node, level)
-    if (isScalar(node)) return exact(node.value)
+    if (isScalar(node)) {
+      const mark = lostMark(node)
+      return mark === undefined ? exact(node.value) : report(node, keptByYaml(mark))
+    }
     if (!isCollection(node)) return null
     if (level > MOST_LEVELS) return report(outermost ?? node, TOO_DEEP)
     open.add(node)
@@ -56,9 +65,14 @@ export function toPlainTree(document: Document): PlainTree {
     open.delete(node)
     return value
   }
+  // The parser takes the first word of such a text for a name or a tag, so that the text would be without it.
+  const lostMark = (node: Scalar): string | undefined => {
+    if (node.tag === '!') return '!'
+    return node.anchor === undefined || used.has(node.anchor) ? undefined : '&'
+  }
   const targetOf = (alias: Alias, level: number): unknown => {
     const target = targets.get(alias)
-    if (target === undefined) return report(alias, DANGLING)
+    if (target === undefined) return report(alias, keptByYaml('*'))
     if (open.has(target)) return report(alias, ENDLESS)
     if (aliased > MOST_ALIASED) return undefined
     const [start, end] = rangeOf(target)
@@ -91,18 +105,23 @@ export function toPlainTree(document: Document): PlainTree {
   return { tree: dataOf(document.contents, 1), mistakes }
 }
 
-/** Returns what each alias stands for: the last node before it that has its name. */
-function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
+/** Returns what each alias stands for, the last node before it that has its name, and all names that are used. */
+function aliasTargets(document: Document): {
+  readonly targets: ReadonlyMap<Alias, Node>
+  readonly used: ReadonlySet<string>
+} {
   const named = new Map<string, Node>()
+  const used = new Set<string>()
   const targets = new Map<Alias, Node>()
   visit(document, {
     Node(_, node) {
+      if (isAlias(node)) used.add(node.source)
       const target = isAlias(node) ? named.get(node.source) : undefined
       if (isAlias(node) && target !== undefined) targets.set(node, target)
       else if (!isAlias(node) && node.anchor !== undefined) named.set(node.anchor, node)
     },
   })
-  return targets
+  return { targets, used }
 }
 
 function rangeOf(node: unknown): readonly [start: number, end: number] {

@@ -11,7 +11,7 @@ import {
   type YAMLMap,
 } from 'yaml'
 import type { ConfigPath } from './mistake.ts'
-import { DANGLING, TOO_DEEP, toPlainTree } from './plain-tree.ts'
+import { keptByYaml, TOO_DEEP, toPlainTree } from './plain-tree.ts'
 
 export interface YamlFile {
   /** Plain objects, lists, texts, numbers, booleans and nulls; an empty file is an empty object. */
@@ -60,9 +60,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'a nested block cannot stand here; check the indentation, and quote a text with ": " in it',
   UNEXPECTED_TOKEN:
     'this does not belong to the lines above; is the line that begins their block a comment (#) or missing?',
-  BAD_ALIAS: DANGLING,
   RESOURCE_EXHAUSTION: TOO_DEEP,
-  TAG_RESOLVE_FAILED: 'tags ("!name") are not used here; put the value in quotes',
 }
 
 const UNQUOTED = `within { } or [ ] a reference stands in quotes: { token: "\${env:NAME}" }`
@@ -73,10 +71,31 @@ function mistakesOf(source: string, broken: readonly YAMLError[], lineAt: (offse
     offsets.map(([offset, message]) => ({ line: lineAt(offset), message }))
   const unquoted = broken.filter(({ pos }) => source.startsWith('${', pos[0] - 1))
   if (unquoted.length > 0) return at(unquoted.map(({ pos }) => [pos[0], UNQUOTED]))
+  const kept = broken.flatMap((one) => {
+    const mark = keptMarkOf(source, one)
+    return mark === undefined ? [] : [[one.pos[0], keptByYaml(mark)] as const]
+  })
+  if (kept.length > 0) return at(kept)
   const cut = broken.every(({ code }) => code === 'BAD_INDENT' || code === 'MISSING_CHAR')
   const unclosed = cut ? unclosedIn(source) : []
   if (unclosed.length > 0) return at(unclosed.map(({ offset, mark }) => [offset, notClosed(mark)]))
   return causes(broken).map((one) => describe(one, lineAt(one.pos[0])))
+}
+
+/** The objections to a text that begins with a mark of YAML; they stand at the mark, or behind it in its line. */
+const OF_MARKS: ReadonlySet<string> = new Set([
+  'ALIAS_PROPS',
+  'BAD_ALIAS',
+  'BAD_DIRECTIVE',
+  'BAD_SCALAR_START',
+  'TAG_RESOLVE_FAILED',
+])
+const MARKED = /(?:^|[-:?]\s|[[{,])\s*([*&!%@`|>])[^"']*$/
+
+/** Returns the mark of YAML with which the text begins that the parser objects to. */
+function keptMarkOf(source: string, { code, message, pos: [start] }: YAMLError): string | undefined {
+  if (!OF_MARKS.has(code) && !/ at node end$|^Not a YAML token/.test(message)) return undefined
+  return MARKED.exec(source.slice(source.lastIndexOf('\n', start - 1) + 1, start + 1))?.[1]
 }
 
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']' }

@@ -222,7 +222,11 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     'model: anthropic/x',
     '2: unknown key `model` at top level; did you mean `models`? `model` belongs under agents[0]',
   ],
-  ['an alias by mistake', 'agents: [{ id: *canary }]', '2: a value that begins with "*" is an alias; put it in quotes'],
+  [
+    'an alias by mistake',
+    'agents: [{ id: *canary }]',
+    '2: a text that begins with "*" has to be in quotes: YAML keeps this mark for itself',
+  ],
 ]
 
 test('a block whose first line is still a comment is told once, and not of each line below it', async () => {

@@ -13,7 +13,7 @@ const blocks = (size: number, count: number): string =>
 
 describe('a file takes time in proportion to its length', () => {
   test('however many aliases it has', async () => {
-    const list = (item: string): string => `a: &a 1\nb:\n${many(10_000, () => `  - ${item}`)}`
+    const list = (item: string): string => `a: &a 1\nz: *a\nb:\n${many(10_000, () => `  - ${item}`)}`
 
     const [aliases, numbers] = [await cost(() => readYaml(list('*a'))), await cost(() => readYaml(list('1')))]
 
@@ -94,7 +94,7 @@ describe('aliases', () => {
       ':6: with this alias ("*name") the aliases stand for more than 1 MB of text; write less, or fewer of them',
     ],
     ['of a long text', `a: &a ${KILOBYTE}\nb:\n${many(1_100, () => '  - *a')}\n`, 'parley.yaml:1051: with this alias'],
-    ['of something below', 'a: *b\nb: &b 1\n', ':1: a value that begins with "*" is an alias; put it in quotes'],
+    ['of something below', 'a: *b\nb: &b 1\n', ':1: a text that begins with "*" has to be in quotes'],
   ])('%s are refused once, with the line', async (_, yaml, message) => {
     const told = await refusal(yaml)
 
@@ -128,7 +128,7 @@ describe('keys and values that are none', () => {
     ['a key that is null', 'people:\n  null: {}\n', '3: a key is empty here'],
     ['a key without letters', '"": 1\n', '2: a key is empty here'],
     ['a key written as a text and as a number', 'people: { 1: {}, "1": {} }\n', '2: the same key stands here twice'],
-    ['a tag of YAML', 'agents: !!set { a, b }\n', '2: tags ("!name") are not used here; put the value in quotes'],
+    ['a tag of YAML', 'agents: !!set { a, b }\n', '2: a text that begins with "!" has to be in quotes'],
     ['a deep nest', `agents: ${'['.repeat(20_000)}\n`, '2: nests more than 100 levels deep'],
     ['no number', 'session: { answerParts: .nan }\n', '2: session.answerParts: must be a finite number'],
     ['an infinite number', 'store: { keepRefusedDays: -.inf }\n', '2: store.keepRefusedDays: must be a finite number'],
@@ -141,6 +141,28 @@ describe('keys and values that are none', () => {
     ['a fraction', 'session: { answerParts: 1.5 }\n', '2: session.answerParts: must be a whole number, not a fraction'],
   ])('%s', async (_, yaml, message) => {
     expect(await refusal(`${TELEGRAM}${yaml}`)).toContain(`parley.yaml:${message}`)
+  })
+})
+
+describe('a text that begins with what YAML keeps for itself is refused once, with its line and the remedy', () => {
+  test.each([
+    ['schedules:\n  - cron: ', '*/5 * * * *', 3],
+    ['schedules:\n  - cron: ', '* * * * *', 3],
+    ['schedules: [{ id: a, cron: ', '*/5 * * * * }]', 2],
+    ['people:\n  ada:\n    ids: [telegram:7, ', '*.example.com]', 4],
+    ['people:\n  ada:\n    ids:\n      - ', '@ada', 5],
+    ['people:\n  ada:\n    name: ', '!important', 4],
+    ['people:\n  ada:\n    name: ', '! done', 4],
+    ['models:\n  openai:\n    apiKey: ', '&canary of the key', 4],
+    ['models:\n  openai:\n    apiKey: ', '%canary', 4],
+    ['agents:\n  - prompt: ', '`canary`', 3],
+    ['agents:\n  - prompt: ', '| canary', 3],
+    ['routing:\n  ', '*.canary: 1', 3],
+  ])('%s%s', async (above, text, line) => {
+    const told = await refusal(`${TELEGRAM}${above}${text}\n`)
+    expect(told).toContain(`parley.yaml:${line}: a text that begins with "${text.charAt(0)}" has to be in quotes`)
+    expect(told.split('\n')).toHaveLength(1)
+    expect(told).not.toContain('canary')
   })
 })
 
