@@ -47,6 +47,7 @@ export const discordTraits: ChannelTraits = {
     caseSensitive: false,
     ofTeams: false,
     form: /^[1-9]\d*$/,
+    formInWords: 'is a number',
     shared: [],
     directChatIsPerson: false,
     examples: [],

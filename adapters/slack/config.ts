@@ -84,6 +84,7 @@ export const slackTraits: ChannelTraits = {
     caseSensitive: false,
     ofTeams: true,
     form: /^(?:[te][a-z0-9]*\/)?[uwb][a-z0-9]*$/i,
+    formInWords: 'begins with U, W or B',
     shared: [],
     directChatIsPerson: false,
     examples: ['012ab3cd', '012ab3cde', '012a3cde', '012ab3c4'],

@@ -124,6 +124,7 @@ export const telegramTraits: ChannelTraits = {
     caseSensitive: false,
     ofTeams: false,
     form: /^-?[1-9]\d*$/,
+    formInWords: 'is a number',
     groupForm: /^-[1-9]\d*$/,
     // A small group; the id of a supergroup has thirteen digits.
     ownNumbers: /^-\d{1,12}$/,

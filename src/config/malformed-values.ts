@@ -1,14 +1,23 @@
 import type { Channels } from '../core/channel-traits.ts'
-import { isWellFormedId } from '../core/platform-id.ts'
+import { isWellFormedId, nobodysId } from '../core/platform-id.ts'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
 import type { ConfigFile } from './schema.ts'
 
-/** Every `<channel>:<id>` that no sender there can have: it would let nobody in, and a rule would deny nobody. */
+/**
+ * Every `<channel>:<id>` that no sender there can have: it would let nobody in, and a rule would deny nobody. A person's
+ * id without a channel is one that no platform of the configuration can have.
+ */
 export function malformedIdMistakes(file: ConfigFile, { ids, traits }: Channels): Mistake[] {
+  const configured = Object.keys(file.channels)
   return [...personIds(file), ...ruleIds(file)].flatMap(({ path, text }) => {
     const channel = ids.find((one) => text.toLowerCase().startsWith(`${one}:`))
-    if (channel === undefined || isWellFormedId(traits(channel).ids, text.slice(channel.length + 1).trim())) return []
-    return { path, message: `${formatPath(path)}: ${text} can be nobody's id; write the id that /whoami says` }
+    // A rule may name a person by their name instead; the prefix of no channel is warned of.
+    if (channel === undefined && (path[0] !== 'people' || text.includes(':'))) return []
+    const own = text.slice(channel === undefined ? 0 : channel.length + 1).trim()
+    const possible = (channel === undefined ? configured : [channel]).map(traits)
+    if (possible.length === 0 || possible.some((one) => isWellFormedId(one.ids, own))) return []
+    const remedy = channel === undefined ? 'write <channel>:<id> as /whoami says it' : 'write the id that /whoami says'
+    return { path, message: `${formatPath(path)}: ${nobodysId(possible, text)}; ${remedy}` }
   })
 }
 

@@ -64,6 +64,8 @@ export interface IdTraits {
   readonly directChatIsPerson: boolean
   /** Matches the id of a person or bot, with its team where ids have one; absent: ids have no form of their own. */
   readonly form?: RegExp
+  /** Says that form, after the words "an id": `is a number`. */
+  readonly formInWords?: string
   /** Matches the id of a group; absent: it has the form of any other. */
   readonly groupForm?: RegExp
   /** Matches the id of a group in which each bot counts messages by itself; absent: all bots know them by one number. */

@@ -1,5 +1,5 @@
 import { type Namespace, parseNamespace } from './caller.ts'
-import { type Channels, foldId, type IdTraits } from './channel-traits.ts'
+import { type Channels, type ChannelTraits, foldId, type IdTraits } from './channel-traits.ts'
 import type { ChannelId, PersonId } from './ids.ts'
 import type { Sender } from './message.ts'
 
@@ -36,6 +36,14 @@ export function identifiesNobody(
 /** Returns true if a sender there could have this id, with its team where ids have one; any other id never matches. */
 export function isWellFormedId({ form }: IdTraits, id: string): boolean {
   return form?.test(id) !== false
+}
+
+/** Says that no sender of these channels can have an id, and the form of those that there are. */
+export function nobodysId(channels: readonly ChannelTraits[], id: string): string {
+  const forms = channels.flatMap(({ name, ids: { formInWords } }) =>
+    formInWords ? `on ${name} an id ${formInWords}` : [],
+  )
+  return [`${id} can be nobody's id`, ...(forms.length === 0 ? [] : [forms.join(', ')])].join(': ')
 }
 
 /** The id stands for many people: whatever a list says, it identifies nobody. */

@@ -516,9 +516,9 @@ test('a variable that is not set is all that is warned of: other warnings may on
 })
 
 test('large ids, which YAML would round, are exact', async () => {
-  const { config } = await load(`${TELEGRAM}people: { ada: { ids: [123456789012345678901, -1002147483648, "007"] } }`)
+  const { config } = await load(`${TELEGRAM}people: { ada: { ids: [123456789012345678901, -1002147483648, "1007"] } }`)
 
-  expect(config.routing.people[0]?.ids).toEqual(['123456789012345678901', '-1002147483648', '007'])
+  expect(config.routing.people[0]?.ids).toEqual(['123456789012345678901', '-1002147483648', '1007'])
 })
 
 test.each([

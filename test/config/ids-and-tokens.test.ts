@@ -20,12 +20,34 @@ describe('an id that nobody on its platform can have', () => {
       `session: { sendPolicy: { rules: [{ match: { person: "${id}" }, action: deny }] } }`,
     ]
     for (const rule of rules) {
-      const told = `${id} can be nobody's id; write the id that /whoami says`
-      expect(await refusal(TELEGRAM + rule)).toContain(told)
+      const told = await refusal(TELEGRAM + rule)
+      expect(told).toContain(`${id} can be nobody's id: on `)
+      expect(told).toMatch(/an id (?:is a number|begins with U, W or B); write the id that \/whoami says$/)
     }
   })
 
-  test.each(['telegram:7', 'telegram: -1005', 'Discord:73', 'slack:T7Q/U73K', 'slack:b73k', '0x1F', 'api:what-ever'])(
+  const SLACK = `slack: { accounts: { default: { botToken: "\${env:B}", appToken: "\${env:A}" } } }`
+  const BOTH = TELEGRAM.replace(/ }\n$/, `, ${SLACK} }\n`)
+  const TOKENS_OF_SLACK = { B: 'xoxb-1234-abcd', A: 'xapp-1-abcd' }
+
+  test.each(['ada_l', '@ada_l', '0x1F', '007'])(
+    'a bare %s is refused for a person where no configured platform has such ids',
+    async (id) => {
+      const told = "can be nobody's id: on Telegram an id is a number; write <channel>:<id> as /whoami says it"
+      const person = `people: { ada: { role: owner, ids: ["${id}"] } }\n`
+      expect(await refusal(TELEGRAM + person)).toBe(`parley.yaml:2: people.ada.ids[0]: ${id} ${told}`)
+      expect(await refusal(BOTH + person, TOKENS_OF_SLACK)).toContain(
+        'on Telegram an id is a number, on Slack an id begins with U, W or B; write <channel>:<id>',
+      )
+    },
+  )
+
+  test('a bare id that is one on one of the platforms is taken', async () => {
+    const { config } = await load(`${BOTH}people: { ada: { ids: [U73K, 71] } }\n`, TOKENS_OF_SLACK)
+    expect(config.routing.people).toMatchObject([{ ids: ['U73K', '71'] }])
+  })
+
+  test.each(['telegram:7', 'telegram: -1005', 'Discord:73', 'slack:T7Q/U73K', 'slack:b73k', 'api:what-ever'])(
     '%s is none',
     async (id) => {
       expect((await load(`${TELEGRAM}people: { ada: { ids: ["${id}"] } }`)).config.routing.people).toHaveLength(1)

@@ -11,6 +11,7 @@ import {
   isShared,
   isWellFormedId,
   NOBODY,
+  nobodysId,
   platformIdOf,
 } from '../../core/platform-id.ts'
 import type { Store } from '../../store/store.ts'
@@ -73,14 +74,15 @@ function refuseNobodys({ platforms, traits }: Channels, named: string): void {
   const [channel = '', ...rest] = named.split(':')
   const id = rest.join(':')
   if (!platforms.includes(channel)) return
-  const { ids } = traits(channel)
+  const platform = traits(channel)
+  const { ids } = platform
   if (/^(?:direct|group|channel):./.test(id) || ids.groupForm?.test(id))
     throw new ParleyError(
       'invalid',
       `${named} is a chat and no person: \`/forget chat\` there means it, and ${BY_NAME}.`,
     )
   if (isShared(ids, id)) throw new ParleyError('invalid', `${named} stands for many people: ${BY_MESSAGE}.`)
-  if (!isWellFormedId(ids, id)) throw new ParleyError('invalid', `${named} can be nobody's id.`)
+  if (!isWellFormedId(ids, id)) throw new ParleyError('invalid', `${nobodysId([platform], named)}.`)
 }
 
 const BY_NAME = '`parley forget chat <name>` on my machine'

@@ -5,7 +5,7 @@ import { ParleyError } from '../../core/errors.ts'
 import { CLAIMED_OWNER, type PersonId, toPersonId } from '../../core/ids.ts'
 import type { LetInReport, PeopleOperator, PersonReport } from '../../core/operate-people.ts'
 import { isPlaceholder } from '../../core/placeholder-id.ts'
-import { foldPlatformId, isShared, isWellFormedId } from '../../core/platform-id.ts'
+import { foldPlatformId, isShared, isWellFormedId, nobodysId } from '../../core/platform-id.ts'
 import type { PersonPolicy } from '../../core/policy.ts'
 import type { StoredPerson } from '../../store/people-port.ts'
 import type { Store } from '../../store/store.ts'
@@ -77,13 +77,14 @@ function readPlatformId(channels: Channels, text: string): string {
   const whole = foldPlatformId(channels, text)
   const channel = channels.ids.find((id) => whole.startsWith(`${id}:`))
   const id = channel && whole.slice(channel.length + 1)
-  const { ids, name } = channels.traits(channel ?? '')
+  const traits = channels.traits(channel ?? '')
+  const { ids, name } = traits
   const right = ids.ofTeams ? /^[^/\s]+\/[^/\s]+$/ : /^[^/\s]+$/
   if (!channel || !id || !right.test(id)) {
     const form = ids.ofTeams ? `on ${name} ${channel}:<team>/<user>` : 'with <team>/ before the id where ids have one'
     throw new ParleyError('invalid', `"${text}" is no id; write <channel>:<id>, ${form}`)
   }
-  if (!isWellFormedId(ids, id)) throw new ParleyError('invalid', `${whole} can be nobody's id.`)
+  if (!isWellFormedId(ids, id)) throw new ParleyError('invalid', `${nobodysId([traits], whole)}.`)
   if (isShared(ids, id)) throw new ParleyError('invalid', `${whole} is shared by many people and identifies nobody.`)
   if (id.split('/').some((part) => isPlaceholder(part, channels.examples)))
     throw new ParleyError('invalid', `${whole} is an id from an example, and not yours; link the id that /whoami says`)
