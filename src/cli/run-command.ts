@@ -1,11 +1,12 @@
 import { type ErrorCode, EXIT, errorCode } from '../core/errors.ts'
+import { isFull } from '../core/full-disk.ts'
 import { start } from './commands/start.ts'
 import type { CliPorts } from './ports.ts'
 import { reportError } from './report-error.ts'
 
 /**
  * Runs one command line (`argv` without program and script) and resolves with its exit code: 0, 1 failure, 2 usage,
- * 75 the store is in use, 78 configuration. Never rejects and never ends the process.
+ * 74 a disk that takes no writes, 75 the store is in use, 78 configuration. Never rejects and never ends the process.
  */
 export async function runCommand(argv: readonly string[], ports: CliPorts): Promise<number> {
   try {
@@ -33,5 +34,5 @@ const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
 
 /** Returns the exit code of a command that failed. */
 export function exitCodeOf(error: unknown): number {
-  return CODES[errorCode(error)] ?? EXIT.failed
+  return CODES[errorCode(error)] ?? (isFull(error) ? EXIT.disk : EXIT.failed)
 }

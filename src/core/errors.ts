@@ -61,7 +61,7 @@ export function toError(thrown: unknown): Error {
 /**
  * Exit codes of the process. 3: the daemon runs and a channel of it is down. 65 (EX_DATAERR): a migration or an import
  * failed and left the store as it was. It and 78 (EX_CONFIG) are in the unit's RestartPreventExitStatus; 75
- * (EX_TEMPFAIL) is retried, and so is 74 (EX_IOERR): the disk did not confirm a write.
+ * (EX_TEMPFAIL) is retried, and so is 74 (EX_IOERR): a disk is full, or did not take or confirm a write.
  */
 export const EXIT = {
   ok: 0,

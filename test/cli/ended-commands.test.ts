@@ -1,6 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -63,6 +73,30 @@ describe('a command whose answer cannot be written', () => {
       { env, encoding: 'utf8' },
     )
     expect(output[2]).toBe('0\n')
+  })
+})
+
+describe('a start with its data on a full disk ends with 74 and names the folder', () => {
+  // Both need a disk of their own, which a namespace of mounts gives without rights.
+  const mounts = spawnSync('unshare', ['-rm', 'true']).status === 0
+  const FULL = 'mount -t tmpfs -o size=$0,nr_inodes=$1 tmpfs "$2"; cp -a "$3/." "$2"; cat /dev/zero >"$2/fill" 2>&-; '
+
+  it.runIf(mounts).each([
+    ['no data yet', '64k', '100', true],
+    ['no room in it', '800k', '100', false],
+    ['no file more', '8m', '4', false],
+  ])('%s', (_, size, files, isFirst) => {
+    const { folder, config, tmp, env } = installed()
+    const disk = join(folder, 'disk')
+    mkdirSync(disk)
+    const script = `${FULL} shift 3; exec "$@"`
+    const from = isFirst ? tmp : join(folder, 'parley')
+    writeFileSync(config, `store: { url: "sqlite:${disk}/parley.db" }\n${readFileSync(config, 'utf8')}`)
+    const command = [process.execPath, PROGRAM, 'start', '--config', config]
+    const { status, stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', script, size, files, disk, from, ...command], {
+      ...{ env, encoding: 'utf8', timeout: 60_000 },
+    })
+    expect([status, stderr]).toEqual([74, expect.stringContaining(`${disk}: the disk of this folder is full; free`)])
   })
 })
 

@@ -166,12 +166,12 @@ describe('a command that fails', () => {
     expect(err()).toBe('Unexpected: x is not a function (PARLEY_DEBUG=1 shows the stack)\n')
   })
 
-  test('with a full disk exits 1 and says what to do', async () => {
+  test('with a full disk exits 74 and says what to do', async () => {
     const load = (): never => {
       throw Object.assign(new Error("ENOSPC: no space left on device, open '/state/parley.db'"), { code: 'ENOSPC' })
     }
     const { run, err } = await rig({ load })
-    expect(await run('start')).toBe(1)
+    expect(await run('start')).toBe(74)
     expect(err()).toMatch(/^ENOSPC: no space left on device, open '\/state\/parley.db'. Free some space there, or /)
   })
 

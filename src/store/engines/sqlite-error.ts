@@ -23,6 +23,12 @@ export function isOfTheFile(error: unknown): boolean {
   )
 }
 
+/** The engine could not open, read or write a file, for whatever the disk's reason is. */
+export function isDiskError(error: unknown): boolean {
+  const cause = error instanceof ParleyError ? error.cause : error
+  return isDriverError(cause) && /^SQLITE_(IOERR|CANTOPEN)/.test(cause.code)
+}
+
 /** Each driver has a class of its own for them, of one name. */
 function isDriverError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && error.name === 'SqliteError' && 'code' in error && typeof error.code === 'string'

@@ -1,5 +1,8 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
+import { isFull } from '../../core/full-disk.ts'
 import type { ChannelId } from '../../core/ids.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
 import type { StoreKey } from '../../core/store-key.ts'
@@ -12,10 +15,10 @@ import type { FilesNamed, Store, StoreWatch } from '../store.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { cipherDriver } from './sqlite-cipher.ts'
 import { INCREMENTAL, openConnection, type SqliteConnection } from './sqlite-connection.ts'
-import { isNoDatabase } from './sqlite-error.ts'
+import { isDiskError, isNoDatabase } from './sqlite-error.ts'
 import { type DatabasePlace, prepareFiles } from './sqlite-files.ts'
 import { checkForm, wrongKey } from './sqlite-form.ts'
-import { lockStore } from './sqlite-lock.ts'
+import { type FileLock, lockStore } from './sqlite-lock.ts'
 import { openMarker } from './sqlite-marker.ts'
 import { migrate } from './sqlite-migrate.ts'
 import { SqliteReads } from './sqlite-reads.ts'
@@ -44,15 +47,16 @@ export interface SqliteOptions {
 /**
  * Opens the SQLite store. Throws `store_locked` when another process has it open, `store_newer` when a newer program
  * wrote it, `config` for a place that others could change or that this user cannot use and for a key that does not fit,
- * `no_driver` for want of the driver that encrypts, `unavailable` when files or pragmas do not do.
+ * `no_driver` for want of the driver that encrypts, `store_broken` when the disk does not take writes, and `unavailable`
+ * when files or pragmas do not do.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { key } = options
   // Without it nothing is touched.
   if (key !== undefined) cipherDriver()
-  const place = prepareFiles(options.path)
+  const place = placeOf(options.path)
   const { path } = place
-  const lock = lockStore(place)
+  const lock = lockOf(place)
   try {
     checkForm(path, key !== undefined)
     const connection = openWith(path, key)
@@ -68,6 +72,22 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   }
 }
 
+function placeOf(path: string): DatabasePlace {
+  try {
+    return prepareFiles(path)
+  } catch (error) {
+    throw named(error, path)
+  }
+}
+
+function lockOf(place: DatabasePlace): FileLock {
+  try {
+    return lockStore(place)
+  } catch (error) {
+    throw named(error, place.path)
+  }
+}
+
 function openWith(path: string, key: StoreKey | undefined): SqliteConnection {
   try {
     return openConnection(path, key)
@@ -76,10 +96,29 @@ function openWith(path: string, key: StoreKey | undefined): SqliteConnection {
   }
 }
 
-/** Adds the file to an error that keeps a store from opening. */
+/** Adds the file to an error that keeps a store from opening, or the folder where its disk does. */
 function named(error: unknown, path: string): unknown {
-  if (!(error instanceof ParleyError) || error.code !== 'unavailable') return error
+  if (error instanceof ParleyError && error.code !== 'unavailable') return error
+  const folder = dirname(path)
+  if (isFull(error) || (isDiskError(error) && hasNoRoom(folder)))
+    return new ParleyError('store_broken', `${folder}: the disk of this folder is full; free some space there`, {
+      cause: error,
+    })
+  if (!(error instanceof ParleyError)) return error
   return new ParleyError(error.code, `${path}: ${error.message}`, { cause: error.cause })
+}
+
+/** The bytes that the engine writes into memory it shares, at once, before it reads a database. */
+const LEAST_ROOM = 32 * 1024
+
+/** The engine does not always say that a full disk was the reason. */
+function hasNoRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(folder)
+    return bavail * bsize < LEAST_ROOM || (files > 0 && ffree === 0)
+  } catch {
+    return false
+  }
 }
 
 function prepare(
