@@ -10,7 +10,7 @@ import type { Config } from './config.ts'
 import { DEFAULT_PROMPT } from './default-prompt.ts'
 import { suggestion } from './describe-issue.ts'
 import type { Mistake } from './mistake.ts'
-import { readBounded } from './read-bounded.ts'
+import { isFolder, notFile, readBounded, unread } from './read-bounded.ts'
 import { readSkills } from './read-skills.ts'
 import type { ConfigFile } from './schema.ts'
 
@@ -107,6 +107,7 @@ function scriptWarnings(
   return named.flatMap(([path, one]) => {
     if (one === ECHO || !one?.startsWith(`${SCRIPTED}/`)) return []
     const script = resolve(folder, one.slice(SCRIPTED.length + 1))
+    if (isFolder(script)) return [`${path}: ${notFile(script)}`]
     return existsSync(script) ? [] : [`${path}: there is no script ${script}; write it, or name another model`]
   })
 }
@@ -117,8 +118,7 @@ function promptOf({ prompt }: AgentBlock, index: number, at: { options: AgentOpt
   try {
     return readBounded(path).text
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'an error'
-    const message = `agents[${index}].prompt: ${path} cannot be read (${code}); write the file, or leave the key out`
+    const message = `agents[${index}].prompt: ${unread(path, error, 'write the file, or leave the key out')}`
     at.found.mistakes.push({ path: ['agents', index, 'prompt'], message })
     return ''
   }

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { isFolder, notFile } from './read-bounded.ts'
 
 /** Returns a program as it is started: a bare name is looked up in PATH, one with a slash begins in the folder. */
 export function programAt(command: string, folder: string): string {
@@ -14,6 +15,7 @@ export function programMistake(command: string, folder: string): string | undefi
   if (!command.includes('/')) return undefined
   if (command.startsWith('~')) return `${command}: ~ stands for no folder here; write the whole path`
   if (!existsSync(program)) return `there is no file ${program}; check the path`
+  if (isFolder(program)) return notFile(program)
   return `${program} is no program that this user may run; check the path, and chmod +x it`
 }
 

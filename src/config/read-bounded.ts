@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { ParleyError } from '../core/errors.ts'
 import { readText } from '../core/read-text.ts'
 
@@ -36,6 +36,28 @@ export function readBounded(path: string): BoundedText {
     return { text, damaged, mode: fstatSync(file).mode }
   } finally {
     closeSync(file)
+  }
+}
+
+/** Says that a file which the configuration names could not be read, and what to do about it. */
+export function unread(path: string, error: unknown, remedy: string): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'an error'
+  return code === 'EISDIR' ? notFile(path) : `${path} cannot be read (${code}); ${remedy}`
+}
+
+/** Says that a folder stands where the configuration names a file. */
+export function notFile(path: string): string {
+  return `${path} ${IS_FOLDER}`
+}
+
+/** Container engines make a folder of their own where the file that they should mount is missing. */
+export const IS_FOLDER = 'is a folder and not a file; name the file in it, or take the folder away and make the file'
+
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { Skill } from '../core/agent-profile.ts'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
-import { readBounded } from './read-bounded.ts'
+import { readBounded, unread } from './read-bounded.ts'
 import { readYaml } from './read-yaml.ts'
 
 /** The skills of a folder; what is wrong with one of them makes the configuration unusable. */
@@ -35,7 +35,12 @@ export function readSkills(folder: string, path: ConfigPath): ReadSkills {
   try {
     names = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'SKILL.md')))
   } catch (error) {
-    return { skills: [], mistakes: [mistake(path, `${folder} cannot be read (${codeOf(error)}); make the folder`)] }
+    const code = error instanceof Error && 'code' in error ? error.code : 'an error'
+    const words = code === 'ENOTDIR' ? 'is a file; name the folder that has <name>/SKILL.md' : undefined
+    return {
+      skills: [],
+      mistakes: [mistake(path, `${folder} ${words ?? `cannot be read (${code}); make the folder`}`)],
+    }
   }
   if (names.length === 0) return { skills: [], mistakes: [mistake(path, `${folder} has no <name>/SKILL.md`)] }
   if (names.length > MOST_SKILLS)
@@ -53,7 +58,7 @@ function readSkill(folder: string, name: string, path: ConfigPath): Skill | Mist
   try {
     source = readBounded(file).text
   } catch (error) {
-    return mistake(path, `${file} cannot be read (${codeOf(error)})`)
+    return mistake(path, unread(file, error, 'give the user that runs parley the right to read it'))
   }
   const [, front, text = ''] = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(source) ?? []
   if (front === undefined)
@@ -73,8 +78,4 @@ function readSkill(folder: string, name: string, path: ConfigPath): Skill | Mist
 
 function mistake(path: ConfigPath, message: string): Mistake {
   return { path, message: `${formatPath(path)}: ${message}` }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'an error'
 }

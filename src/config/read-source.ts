@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
 import { configError, type LineOf } from './mistake.ts'
 import { findConfigFile, misnamedBeside, type Surroundings, usualConfigFile } from './places.ts'
-import { readBounded } from './read-bounded.ts'
+import { IS_FOLDER, readBounded } from './read-bounded.ts'
 
 /** The configuration as it is written, before anything is checked or resolved. */
 export interface Source {
@@ -56,7 +56,7 @@ function insteadOf([first = '', ...others]: readonly string[]): string {
 function remedyFor(code = 'an error'): string {
   if (code === 'ENOENT') return 'there is no such file; check --config or PARLEY_CONFIG, or write it'
   if (code === 'EACCES') return 'may not be read; give the user that runs parley the right to read it'
-  if (code === 'EISDIR') return 'is a folder; name the file in it'
+  if (code === 'EISDIR') return IS_FOLDER
   if (code === 'too_long') return 'is larger than 1 MB, which is no configuration; name another file'
   if (code === 'unavailable') return 'is a pipe into which nobody writes; name a file'
   if (code === 'invalid') return 'is a device, or has no end; name a file'

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
-import { readBounded } from './read-bounded.ts'
+import { readBounded, unread } from './read-bounded.ts'
 import { namesReferencedSecret, namesSecret } from './secrets.ts'
 
 /** The sources in which references are looked up. */
@@ -178,8 +178,7 @@ function readSecret(file: string, { remedy, warns }: Reading): Found {
     if (!warns || (mode & OTHERS_READ_OR_WRITE) === 0) return { value }
     return { value, warning: `every user of this machine may open ${file}; run: chmod 600 ${file}` }
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'an error'
-    return { message: `${file} cannot be read (${code}); ${remedy}`, missing: true }
+    return { message: unread(file, error, remedy), missing: true }
   }
 }
 

@@ -282,6 +282,18 @@ describe('bad input is refused with line, path and remedy', () => {
   })
 
   test.each([
+    ['a secret', `logging: { level: "\${file:a.d}" }`, 'logging.level: '],
+    ['a prompt', 'agents: [{ id: main, prompt: a.d }]', 'agents[0].prompt: '],
+    ['the program of a hook', 'hooks: { x: { on: before_save, command: ./a.d, timeoutMs: 1000 } }', 'hooks.x: '],
+  ])('a folder where %s is expected', async (_, line, path) => {
+    const told = await refusal(`${TELEGRAM}${line}\n`, {}, { 'a.d/x': '' })
+    expect(told).toContain(`parley.yaml:2: ${path}`)
+    expect(told).toMatch(/\/a\.d is a folder and not a file; name the file in it, or take the folder away/)
+    expect(told).not.toContain('EISDIR')
+  })
+
+  test.each([
+    ['a folder', `"\${file:folder}"`, 'folder is a folder and not a file'],
     [
       'an unset variable',
       `"\${env:NOWHERE}"`,
@@ -292,7 +304,7 @@ describe('bad input is refused with line, path and remedy', () => {
     ['an empty file', `"\${file:blank}"`, 'blank is empty; put the secret in it'],
     ['a credential outside systemd', `"\${credential:bot}"`, 'add LoadCredential=bot:<file> to the systemd unit'],
   ])('an account whose token is %s is down with the reason, and no reason not to start', async (_, token, reason) => {
-    const { config } = await load(account(`token: ${token}`), { EMPTY: ' ' }, { blank: '\n' })
+    const { config } = await load(account(`token: ${token}`), { EMPTY: ' ' }, { blank: '\n', 'folder/x': '' })
     expect(config.channels).toEqual({})
     expect(config.down).toMatchObject([
       { channel: 'telegram', account: 'default', reason: expect.stringContaining(reason) },
@@ -411,7 +423,7 @@ describe('the file itself', () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'parley.d'))
 
-    await expect(at('parley.d', folder)).rejects.toThrow(/parley.d: is a folder; name the file in it/)
+    await expect(at('parley.d', folder)).rejects.toThrow(/parley.d: is a folder and not a file; name the file in it/)
   })
 })
 

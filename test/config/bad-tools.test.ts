@@ -9,7 +9,16 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     'agents: [{ id: main, tools: [tiem] }]',
     '2: agents[0].tools[0]: there are no such tools; known: time, sessions, message, files, ask, react, task, schedule, web, memory; did you mean `time`?',
   ],
-  ['a folder of own tools', 'tools: { own: { dice: . } }', '2: tools.own.dice: there is no file '],
+  [
+    'a file of own tools that is not there',
+    'tools: { own: { dice: none.ts } }',
+    '2: tools.own.dice: there is no file ',
+  ],
+  [
+    'a folder in place of own tools',
+    'tools: { own: { dice: /tmp } }',
+    '2: tools.own.dice: /tmp is a folder and not a file; name the file in it',
+  ],
   [
     'a zone of a person that is none',
     'people: { bob: { timezone: Mars/Base } }',
@@ -118,7 +127,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   [
     'a folder in place of a program',
     'tools: { mcp: { files: { command: /tmp } } }',
-    '2: tools.mcp.files: /tmp is no program that this user may run; check the path, and chmod +x it',
+    '2: tools.mcp.files: /tmp is a folder and not a file; name the file in it',
   ],
   [
     'npx without a package, which would open a shell',

@@ -35,6 +35,8 @@ describe('skills', () => {
 
   test.each([
     ['the folder is not there', {}, /agents\[0\]\.skills: .*skills cannot be read \(ENOENT\); make the folder/],
+    ['a file stands there', { skills: 'x' }, /skills is a file; name the folder that has <name>\/SKILL\.md/],
+    ['a folder is in place of one', { 'skills/a/SKILL.md/x': '' }, /a\/SKILL\.md is a folder and not a file/],
     ['there is none in it', { 'skills/x.md': 'x' }, /skills has no <name>\/SKILL\.md/],
     [
       'it does not begin with its name',
