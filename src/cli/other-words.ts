@@ -25,10 +25,15 @@ const OTHER_WORDS: readonly (readonly [name: RegExp, remedy: string])[] = [
 const NO_PROGRAM =
   'error: name the folder or the file alone, as in "parley import <folder>"; whose it is shows by its files'
 
+/** Matches the error for a text in place of an option: it has a blank in it, or is a number. */
+const DASHED_TEXT = /^error: unknown option '-+(?:\d|.*\s.*'$)/m
+const BEHIND_DASHES = 'error: a text that begins with "-" goes behind --, as in: parley send <name> -- "-5 degrees"\n'
+
 /** Returns what the parser writes; where it has guessed at another command, or at none, the one that is meant. */
 export function withRemedy(text: string): string {
   const typed = /^error: unknown command '([^']*)'/.exec(text)?.[1]
   const remedy = typed && OTHER_WORDS.find(([name]) => name.test(typed))?.[1]
   if (remedy) return `error: unknown command '${typed}'; ${remedy}\n`
+  if (DASHED_TEXT.test(text)) return BEHIND_DASHES
   return text.replace(/^error: too many arguments for 'import'\..*/, NO_PROGRAM)
 }

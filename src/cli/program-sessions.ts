@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { ParleyError } from '../core/errors.ts'
 import { INHERIT, SESSION_SETTINGS, SETTING_NAMES, type SettingName } from '../core/session-settings.ts'
 import type { NotifyOptions } from './commands/notify.ts'
 import type { RelocateOptions } from './commands/relocate.ts'
 import type { SendOptions } from './commands/send.ts'
 import type { HistoryOptions, ListOptions, StartOptions } from './commands/sessions.ts'
 import type { CliPorts } from './ports.ts'
-import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
+import { givenText, JSON_OPTION, NO_TEXT, nonBlank, TEXT, wholeNumber } from './program-parts.ts'
 import type { ReadOptions } from './show.ts'
 
 const NAME = ['<name>', 'its title in "sessions list", or its id, key, scope key or alias', nonBlank] as const
@@ -47,7 +48,7 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
     .command('send')
     .description('ask the agent in a session and print its answer; "cli:<name>" is a conversation of your own')
     .argument(...NAME)
-    .argument('<text>', 'what to say', nonBlank)
+    .argument(...TEXT, nonBlank)
     .option('--no-answer', 'only put it on record: no model is called')
     .option('--deliver', "send the answer to the session's chat too")
     .option('--context <name=value...>', 'variables for the prompt of a session that begins: {{ctx.name}}')
@@ -55,7 +56,9 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
     .option('--wait <seconds>', 'how long to wait for the answer, 0 to 3600', wholeNumber(0, 3600), 120)
     .option(...JSON_OPTION)
     .addHelpText('after', AFTER_SEND)
-    .action(async (name: string, text: string, _options, command: Command) => {
+    .action(async (name: string, given: string | undefined, _options, command: Command) => {
+      const text = await givenText(given ?? command.error(NO_TEXT), ports.stdin)
+      if (text === '') throw new ParleyError('invalid', 'There is nothing to say: standard input is empty.')
       const { send } = await import('./commands/send.ts')
       ended(await send(ports, name, { ...command.optsWithGlobals<Omit<SendOptions, 'text'>>(), text }))
     })
@@ -63,7 +66,7 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
     .command('notify')
     .description('say a text in a chat as it is, without the agent: "Backup done"')
     .argument('<place>', 'where: a title of "sessions list", or an address as /whoami says it there', nonBlank)
-    .argument('[text]', 'the text, Markdown; "-" reads it from standard input')
+    .argument(...TEXT)
     .option('--silent', 'without a sound, where the platform has that (others make their usual one)')
     .option(
       '--file <path>',
@@ -74,9 +77,10 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
     .option('--wait <seconds>', 'how long to wait until it is there, 0 to 3600', wholeNumber(0, 3600), 30)
     .option(...JSON_OPTION)
     .addHelpText('after', AFTER_NOTIFY)
-    .action(async (place: string, text: string | undefined, _options, command: Command) => {
+    .action(async (place: string, given: string | undefined, _options, command: Command) => {
       const options = command.optsWithGlobals<Omit<NotifyOptions, 'text'>>()
-      if (text === undefined && options.file === undefined) command.error("error: missing required argument 'text'")
+      if (given === undefined && options.file === undefined) command.error(NO_TEXT)
+      const text = given === undefined ? undefined : await givenText(given, ports.stdin)
       const { notify } = await import('./commands/notify.ts')
       ended(await notify(ports, place, { ...options, text }))
     })

@@ -51,12 +51,45 @@ test('notify reads its text from standard input, within bounds, and takes files'
   expect(flooded.asked).toEqual([])
 })
 
+test('send reads its text from standard input, too, within the same bounds', async () => {
+  const piped = async (...pieces: readonly Buffer[]) => {
+    const parley = await rig({ stdin: Readable.from(pieces) })
+    const operator = fakeOperator()
+    await serveDaemon(parley, operator)
+    return { ...parley, code: await parley.run('send', 'cli:backup', '-'), asked: operator.asked }
+  }
+  const said = await piped(Buffer.from('hel'), Buffer.from('lo\n\n'))
+  expect(said).toMatchObject({ code: 0, asked: [{ post: 'cli:backup', text: 'hello' }] })
+  for (const [bytes, words] of [
+    [Buffer.alloc(200_000, 'x'), 'Standard input has more than 128 KB'],
+    [Buffer.from(' \n'), 'There is nothing to say'],
+  ] as const) {
+    const refused = await piped(bytes)
+    expect(refused).toMatchObject({ code: 2, asked: [] })
+    expect(refused.err()).toContain(words)
+  }
+})
+
+test.each(['send', 'notify'])('%s without a text, or with one like an option, names the way', async (verb) => {
+  const missing = await withDaemon()
+  expect(await missing.run(verb, FAMILY)).toBe(2)
+  expect(missing.err()).toContain('"-" reads it from standard input')
+  for (const text of ['-5 degrees tonight', "--it's cold", '--verbose failed', '-5°']) {
+    const parley = await withDaemon()
+    expect(await parley.run(verb, FAMILY, text)).toBe(2)
+    expect(parley.err()).toContain('a text that begins with "-" goes behind --')
+  }
+  const slip = await withDaemon()
+  expect(await slip.run(verb, FAMILY, 'x', '--slient')).toBe(2)
+  expect(slip.err()).toContain("unknown option '--slient'")
+})
+
 test('wrong usage is 2: no text, no such file; a place that is not there is 1', async () => {
   const none = new ParleyError('not_found', '"nowhere" is no place')
   const parley = await rig()
   await serveDaemon(parley, fakeOperator({ notifications: { send: () => Promise.reject(none) } }))
   expect(await parley.run('notify', FAMILY)).toBe(2)
-  expect(parley.err()).toContain("missing required argument 'text'")
+  expect(parley.err()).toContain(`missing required argument 'text'; "-" reads it from standard input`)
   expect(await parley.run('notify', FAMILY, 'x', '--file', 'none.log')).toBe(2)
   expect(parley.err()).toContain('none.log cannot be read')
   expect(await parley.run('notify', 'nowhere', 'x')).toBe(1)

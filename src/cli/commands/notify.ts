@@ -4,7 +4,6 @@ import { basename, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EXIT, errorCode, ParleyError, toError } from '../../core/errors.ts'
 import type { NewNotification, NotificationReport } from '../../core/operate-outbox.ts'
-import { readBytes } from '../../core/read-bytes.ts'
 import { askOperator } from '../ask-operator.ts'
 import { placeNamed } from '../named-session.ts'
 import type { CliPorts } from '../ports.ts'
@@ -12,7 +11,7 @@ import { oneLine } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 export interface NotifyOptions extends ReadOptions {
-  /** Undefined with `--file` alone; `-` reads stdin. */
+  /** Undefined with `--file` alone. */
   readonly text: string | undefined
   readonly silent?: boolean
   readonly file?: readonly string[]
@@ -22,8 +21,6 @@ export interface NotifyOptions extends ReadOptions {
 }
 
 const MB = 1024 * 1024
-/** Bytes of stdin: more is no message, and goes as a file. */
-const MOST_STDIN = MB / 8
 /** Bytes of all files together: as much as one request may bring. */
 const MOST_FILES = 14 * MB
 /** The exit codes. 75 says that nobody has to send it again. */
@@ -32,12 +29,11 @@ const NO_DAEMON = 'No daemon is running: it stands in the queue of the store.\n'
 
 /** Says a text in a chat. Resolves with 0 once it is there, 75 if it is queued, 1 if it was refused. */
 export async function notify(
-  ports: ReadPorts & Pick<CliPorts, 'stdin' | 'cwd'>,
+  ports: ReadPorts & Pick<CliPorts, 'cwd'>,
   to: string,
   options: NotifyOptions,
 ): Promise<number> {
-  const { silent, wait: waitSeconds, id = randomUUID() } = options
-  const text = options.text === '-' ? await readAll(ports.stdin) : options.text
+  const { text, silent, wait: waitSeconds, id = randomUUID() } = options
   const files = await filesOf(options.file ?? [], ports.cwd)
   const wanted = { to, waitSeconds, id, ...(text === undefined ? {} : { text }), ...(silent ? { silent } : {}) }
   const report = await sayOnce(ports, options, files.length === 0 ? wanted : { ...wanted, files })
@@ -67,11 +63,6 @@ async function sayOnce(ports: ReadPorts, options: ReadOptions, wanted: NewNotifi
     }
     await sleep(AGAIN.ms)
   }
-}
-
-async function readAll(stdin: NodeJS.ReadableStream): Promise<string> {
-  const bytes = await readBytes(stdin as AsyncIterable<Uint8Array>, MOST_STDIN)
-  return bytes.toString('utf8').trimEnd()
 }
 
 async function filesOf(paths: readonly string[], cwd: string): Promise<NonNullable<NewNotification['files']>> {
