@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { CliPorts } from '../../src/cli/ports.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import type { NewNotification, NotificationReport } from '../../src/core/operate-outbox.ts'
-import { fakeOperator } from '../fakes/operator.ts'
+import { fakeOperator, sampleSession } from '../fakes/operator.ts'
 import { fakeOffline, makeStore, type Rig, rig, serveDaemon } from './rig.ts'
 
 const FAMILY = 'telegram:group:-1002'
@@ -56,10 +56,10 @@ test('send reads its text from standard input, too, within the same bounds', asy
     const parley = await rig({ stdin: Readable.from(pieces) })
     const operator = fakeOperator()
     await serveDaemon(parley, operator)
-    return { ...parley, code: await parley.run('send', 'cli:backup', '-'), asked: operator.asked }
+    return { ...parley, code: await parley.run('send', sampleSession.key, '-'), asked: operator.asked }
   }
-  const said = await piped(Buffer.from('hel'), Buffer.from('lo\n\n'))
-  expect(said).toMatchObject({ code: 0, asked: [{ post: 'cli:backup', text: 'hello' }] })
+  const said = await piped(Buffer.from('12 files\n\n'), Buffer.from('copied\n'))
+  expect(said).toMatchObject({ code: 0, asked: [{ post: sampleSession.key, text: '12 files\n\ncopied' }] })
   for (const [bytes, words] of [
     [Buffer.alloc(200_000, 'x'), 'Standard input has more than 128 KB'],
     [Buffer.from(' \n'), 'There is nothing to say'],
