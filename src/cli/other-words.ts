@@ -25,7 +25,7 @@ const OTHER_WORDS: readonly (readonly [name: RegExp, remedy: string])[] = [
 const NO_PROGRAM =
   'error: name the folder or the file alone, as in "parley import <folder>"; whose it is shows by its files'
 
-/** Matches the error for a text in place of an option: it has a blank in it, or is a number. */
+/** Matches the error for a text in place of an option: it has several words, or begins with a digit. */
 const DASHED_TEXT = /^error: unknown option '-+(?:\d|.*\s.*'$)/m
 const BEHIND_DASHES = 'error: a text that begins with "-" goes behind --, as in: parley send <name> -- "-5 degrees"\n'
 

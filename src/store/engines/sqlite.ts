@@ -18,7 +18,7 @@ import { INCREMENTAL, openConnection, type SqliteConnection } from './sqlite-con
 import { isDiskError, isNoDatabase } from './sqlite-error.ts'
 import { type DatabasePlace, prepareFiles } from './sqlite-files.ts'
 import { checkForm, wrongKey } from './sqlite-form.ts'
-import { type FileLock, lockStore } from './sqlite-lock.ts'
+import { lockStore } from './sqlite-lock.ts'
 import { openMarker } from './sqlite-marker.ts'
 import { migrate } from './sqlite-migrate.ts'
 import { SqliteReads } from './sqlite-reads.ts'
@@ -54,9 +54,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { key } = options
   // Without it nothing is touched.
   if (key !== undefined) cipherDriver()
-  const place = placeOf(options.path)
+  const place = naming(options.path, () => prepareFiles(options.path))
   const { path } = place
-  const lock = lockOf(place)
+  const lock = naming(path, () => lockStore(place))
   try {
     checkForm(path, key !== undefined)
     const connection = openWith(path, key)
@@ -72,19 +72,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   }
 }
 
-function placeOf(path: string): DatabasePlace {
+function naming<Result>(path: string, work: () => Result): Result {
   try {
-    return prepareFiles(path)
+    return work()
   } catch (error) {
     throw named(error, path)
-  }
-}
-
-function lockOf(place: DatabasePlace): FileLock {
-  try {
-    return lockStore(place)
-  } catch (error) {
-    throw named(error, place.path)
   }
 }
 
