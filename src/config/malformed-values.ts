@@ -4,8 +4,8 @@ import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
 import type { ConfigFile } from './schema.ts'
 
 /**
- * Every `<channel>:<id>` that no sender there can have: it would let nobody in, and a rule would deny nobody. A person's
- * id without a channel is one that no platform of the configuration can have.
+ * Every `<channel>:<id>` that no sender there can have: it would let nobody in, and a rule would deny nobody. The id of
+ * a person without a channel is one that no platform of the configuration can have.
  */
 export function malformedIdMistakes(file: ConfigFile, { ids, traits }: Channels): Mistake[] {
   const configured = Object.keys(file.channels)

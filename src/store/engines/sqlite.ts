@@ -47,8 +47,8 @@ export interface SqliteOptions {
 /**
  * Opens the SQLite store. Throws `store_locked` when another process has it open, `store_newer` when a newer program
  * wrote it, `config` for a place that others could change or that this user cannot use and for a key that does not fit,
- * `no_driver` for want of the driver that encrypts, `store_broken` when the disk does not take writes, and `unavailable`
- * when files or pragmas do not do.
+ * `no_driver` for want of the driver that encrypts, `store_broken` when the disk is full, and `unavailable` when files
+ * or pragmas do not do.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { key } = options
