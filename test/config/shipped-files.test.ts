@@ -161,8 +161,8 @@ test('the effective policy has whoever the store knows: the owner by the claim c
   const lines = explainConfig(config, known)
   expect(lines).toEqual(
     expect.arrayContaining([
-      'people: telegram:5 is owner, owner, by the claim code',
-      'people: discord:6 is owner, owner, by a link',
+      'people: telegram:5 is the owner, by the claim code',
+      'people: discord:6 is the owner, by a link',
       'routing.access.direct: telegram:7 (Mal) too, let in by owner on 2026-11-21',
       'routing.access.groups: telegram:group:-1 too, let in by owner on 2026-11-21',
     ]),
