@@ -53,5 +53,6 @@ const SHOWN = 120
 function inWords({ text, when, task, creator }: ChatSchedule): string {
   const line = text.replace(/\s+/g, ' ')
   const short = line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line
-  return `${when}: ${short}${task ? ', a task' : ''}, by ${creator}`
+  // One that the command line has made is by nobody in a chat.
+  return `${when}: ${short}${task ? ', a task' : ''}${creator === '' ? '' : `, by ${creator}`}`
 }
