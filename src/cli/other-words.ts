@@ -27,7 +27,8 @@ const NO_PROGRAM =
 
 /** Matches the error for a text in place of an option: it has several words, or begins with a digit. */
 const DASHED_TEXT = /^error: unknown option '-+(?:\d|.*\s.*'$)/m
-const BEHIND_DASHES = 'error: a text that begins with "-" goes behind --, as in: parley send <name> -- "-5 degrees"\n'
+const BEHIND_DASHES =
+  'error: a text that begins with "-" goes behind --, as in: parley notify <place> -- "-5 degrees"\n'
 
 /** Returns what the parser writes; where it has guessed at another command, or at none, the one that is meant. */
 export function withRemedy(text: string): string {

@@ -112,6 +112,9 @@ it('T43: a place is named by its address, or by the key that a list shows, on Sl
   expect(key).toMatch(/^slack:direct:d/)
   for (const to of [key, sessions[0]?.id ?? '', `slack:channel:${rooms.slack}`, `discord:channel:${rooms.discord}`])
     expect([to, await say(to)]).toEqual([to, expect.objectContaining({ status: 'delivered' })])
+  // The conversation is called as before: nobody else has said anything there.
+  const later = await home.daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: true })
+  expect(later.sessions.find((one) => one.key === key)?.title).toBe(sessions[0]?.title)
   const [shown] = discord.world.messages(rooms.discord, { bot: true })
   expect([shown?.message.content, (shown?.message.flags ?? 0) & 4096]).toEqual(['Backup done', 4096])
 })

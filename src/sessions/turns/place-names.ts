@@ -17,12 +17,12 @@ export function namesOf(
   const sameChat = known.channel === channel && known.account === account && known.chat_id === chat
   const sameTopic = sameChat && topic !== undefined && known.topic_id === topic
   const person = chatType === 'direct' && sender.id !== '' ? sender : undefined
+  // Of what is said into a direct chat without anybody who has said something there, only the chat is known.
+  const samePerson = person === undefined ? sameChat : known.sender_id === person.id
   return {
     chat_title: titles?.chat ?? (sameChat ? known.chat_title : undefined),
     // The name a topic began with may be an old one: it never replaces a name that is known.
     topic_title: titles?.topic ?? (sameTopic ? known.topic_title : undefined) ?? titles?.topicBegan,
-    person_name:
-      titleOf(person?.displayName ?? person?.username) ??
-      (person !== undefined && known.sender_id === person.id ? known.person_name : undefined),
+    person_name: titleOf(person?.displayName ?? person?.username) ?? (samePerson ? known.person_name : undefined),
   }
 }

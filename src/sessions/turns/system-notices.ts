@@ -50,7 +50,7 @@ export interface SystemNoticesDeps {
 const HOUR_MS = 3_600_000
 const BURST_MS = 60_000
 /** Whoever sets the bot up writes again once they have changed something. */
-const UNOWNED_MS = 30_000
+const UNOWNED_MS = 5_000
 
 /** In groups a refusal is silent: nobody there asked about the access list. */
 const REFUSALS: Readonly<Record<Exclude<RefuseReason, 'no_owner_yet'>, string | undefined>> = {
