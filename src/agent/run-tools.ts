@@ -6,6 +6,7 @@ import { copied } from '../core/cut-text.ts'
 import { errorCode, toError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { failpoint } from '../core/failpoint.ts'
+import { isProgramGone } from '../core/program-gone.ts'
 import type { AgentSteps, JournalDraft, ToolContext, ToolOutput } from '../core/turn.ts'
 import type { CallPlan } from './plan-calls.ts'
 import { errorResult, INTERRUPTED } from './plan-calls.ts'
@@ -117,6 +118,8 @@ async function outcomeOf({ call, tool }: RunPlan, { longest, redact, context }: 
       ...(readAfter === undefined ? {} : { readAfter }),
     }
   } catch (error) {
+    // No tool failed: the daemon ends, and the next start takes the turn up again.
+    if (isProgramGone(error)) throw error
     const code = errorCode(error)
     // A call that was under way when the daemon stopped may have been made, as at a crash.
     const isCutOff = code === 'aborted' && tool.class === 'once' && context.signal.aborted

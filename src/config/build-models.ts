@@ -162,7 +162,7 @@ export function defaultModel(servers: Config['models']): { readonly model: strin
       .toSorted(([one], [other]) => Number(namesKind(other)) - Number(namesKind(one)))
     if (found !== undefined) return { model: `${found[0]}/${model}` }
   }
-  const silent = 'so the agent answers nobody'
+  const silent = 'so the agent can only say that it has none'
   const [own] = all
   if (own === undefined)
     return { model: NO_MODEL, why: `no model key is set, ${silent}; set ANTHROPIC_API_KEY or OPENAI_API_KEY` }

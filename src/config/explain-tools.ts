@@ -86,7 +86,7 @@ function agentLine({ id, model, fallback = [], summaryModel, tools, skills = [],
   const summaries = summaryModel === undefined ? '' : `, summaries by ${summaryModel}`
   const known = skills.length === 0 ? '' : `, skills ${list(skills.map(({ name }) => name))}`
   const spoken = voice === undefined || voice === 'never' ? '' : `, answers spoken: ${voice}`
-  const own = model === NO_MODEL ? 'no model, so it answers nobody' : `model ${model}`
+  const own = model === NO_MODEL ? 'no model, and it only says so' : `model ${model}`
   return `agents.${id}: ${own}${others}${summaries}, tools ${list(tools)}${known}${spoken}`
 }
 

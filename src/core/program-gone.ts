@@ -18,8 +18,8 @@ export function isProgramGone(thrown: unknown): boolean {
 }
 
 /**
- * Returns the logger of the daemon, which calls `gone` for each such error that is logged: every error is, where it
- * stops, so that no part of the daemon has to look for this one.
+ * Returns the logger of the daemon, which calls `gone` for each such error that is logged: that is where errors stop.
+ * What would answer for such an error looks for it itself (a turn, a tool, a command): the next start does it again.
  */
 export function noticingGone(logger: Logger, gone: () => void): Logger {
   const looked = (fields: LogFields | undefined): LogFields | undefined => {

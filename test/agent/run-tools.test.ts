@@ -42,6 +42,15 @@ describe('run-tools', () => {
     expect([running, most]).toEqual([0, 5])
   })
 
+  it('a part of the program that is gone is no result of a tool: the turn is left for the next start', async () => {
+    const { href: url } = new URL('../../src/core/gone.ts', import.meta.url)
+    const cause = Object.assign(new Error('Cannot find module'), { code: 'ERR_MODULE_NOT_FOUND', url })
+    const broken = tool('broken', { run: () => Promise.reject(cause) })
+    const model = fakeModel({ calls: [call('a', 'broken')] }, { deltas: ['done'] })
+    const { journal, result } = await play(agentWith(model, [broken])(turnRequest(), never()))
+    expect([results(journal), result]).toMatchObject([[], { kind: 'failed', cause }])
+  })
+
   it('a turn that ends leaves no timer of its tools behind', async () => {
     const clock = movedClock()
     const model = fakeModel({ calls: [call('a', 'look')] }, { deltas: ['done'] })

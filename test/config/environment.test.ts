@@ -23,7 +23,7 @@ describe('without a file', () => {
       dataDir: join(folder, '.local/state/parley'),
       scriptFolder: folder,
       warnings: [
-        'agents[0].model: no model key is set, so the agent answers nobody; set ANTHROPIC_API_KEY or OPENAI_API_KEY',
+        'agents[0].model: no model key is set, so the agent can only say that it has none; set ANTHROPIC_API_KEY or OPENAI_API_KEY',
       ],
     })
     expect(config.file).toBeUndefined()

@@ -105,7 +105,7 @@ describe('servers of models by name', () => {
 
   it('an agent that names no model of a server of its own has none, and is told how to write one', async () => {
     expect((await withModels(HOME)).warnings).toEqual([
-      'agents[0].model: names no model, so the agent answers nobody; write ollama/<model> as models.ollama.baseUrl calls it',
+      'agents[0].model: names no model, so the agent can only say that it has none; write ollama/<model> as models.ollama.baseUrl calls it',
     ])
   })
 

@@ -36,7 +36,7 @@ describe('models of OpenAI and of servers that speak its API', () => {
 
     expect(local.config.agents[0]?.model).toBe('none')
     expect(local.config.warnings).toEqual([
-      'agents[0].model: names no model, so the agent answers nobody; write openai/<model> as models.openai.baseUrl calls it',
+      'agents[0].model: names no model, so the agent can only say that it has none; write openai/<model> as models.openai.baseUrl calls it',
     ])
     expect(keyless.config.warnings).toEqual([
       'agents[0].model: openai/x has no key and cannot answer; set models.openai.apiKey or OPENAI_API_KEY, or models.openai.baseUrl for a server that needs none',

@@ -22,7 +22,7 @@ export interface NotifyOptions extends ReadOptions {
 
 const MB = 1024 * 1024
 /** Bytes of all files together: as much as one request may bring. */
-const MOST_FILES = 14 * MB
+const MOST_BYTES = 14 * MB
 /** The exit codes. 75 says that nobody has to send it again. */
 const CODES = { delivered: EXIT.ok, queued: EXIT.locked, refused: EXIT.failed, lost: EXIT.failed } as const
 const NO_DAEMON = 'No daemon is running: it stands in the queue of the store.\n'
@@ -71,8 +71,8 @@ async function filesOf(paths: readonly string[], cwd: string): Promise<NonNullab
     const found = resolve(cwd, path)
     const { size } = await stat(found).catch((err) => Promise.reject(unread(path, err)))
     bytes += size
-    if (bytes > MOST_FILES)
-      throw new ParleyError('too_long', `All files together have ${MOST_FILES / MB} MB at most; ${path} is too much.`)
+    if (bytes > MOST_BYTES)
+      throw new ParleyError('too_long', `All files together have ${MOST_BYTES / MB} MB at most; ${path} is too much.`)
     const data = await readFile(found, 'base64').catch((err) => Promise.reject(unread(path, err)))
     return { name: basename(path), data }
   }

@@ -95,7 +95,7 @@ async function placeOf(
   if (address === undefined)
     throw new ParleyError(
       'not_found',
-      `"${name}" is no place; write <channel>:<direct|group|channel>:<chat>[/<topic>], or a title of "parley sessions list".`,
+      `"${name}" is no place; write <channel>:<direct|group|channel>:<chat>[/<topic>], as /whoami says it there.`,
     )
   const place = formatAddress(address)
   if (!mayNotify(caller, place)) throw new ParleyError('not_found', `There is no place ${name} for this token.`)
@@ -152,7 +152,7 @@ async function fileOf(
 
 type Refused = Pick<NotificationReport, 'status' | 'reason' | 'messageIds'>
 
-/** Plans all messages in one commit, or none; those of an earlier request of the same name are there already. */
+/** Plans all messages in one commit, up to one that is refused; those of an earlier request of the same name are there already. */
 async function planAll<Plan extends Planned>(
   { store, plan, release }: NotifyDeps<Plan>,
   messages: readonly OutboundMessage[],

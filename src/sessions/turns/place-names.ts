@@ -17,7 +17,7 @@ export function namesOf(
   const sameChat = known.channel === channel && known.account === account && known.chat_id === chat
   const sameTopic = sameChat && topic !== undefined && known.topic_id === topic
   const person = chatType === 'direct' && sender.id !== '' ? sender : undefined
-  // Of what is said into a direct chat without anybody who has said something there, only the chat is known.
+  // Only the chat is known of a text that nobody in it has said.
   const samePerson = person === undefined ? sameChat : known.sender_id === person.id
   return {
     chat_title: titles?.chat ?? (sameChat ? known.chat_title : undefined),
