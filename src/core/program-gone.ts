@@ -19,7 +19,7 @@ export function isProgramGone(thrown: unknown): boolean {
 
 /**
  * Returns the logger of the daemon, which calls `gone` for each such error that is logged: that is where errors stop.
- * What would answer for such an error looks for it itself (a turn, a tool, a command): the next start does it again.
+ * A turn, a tool and a command, which would answer for it, look for it themselves: the next start does them again.
  */
 export function noticingGone(logger: Logger, gone: () => void): Logger {
   const looked = (fields: LogFields | undefined): LogFields | undefined => {

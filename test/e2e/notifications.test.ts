@@ -19,7 +19,7 @@ async function house(options: ApiHouseOptions = {}) {
     script: (request) => textReply(`heard: ${lastUserText(request)}`),
     streaming: false,
     routing: policy({
-      people: [owner('ada', 'telegram:111', 'slack:U333'), member('bob', 'telegram:444')],
+      people: [owner('ada', 'telegram:111', 'slack:U333', 'discord:222'), member('bob', 'telegram:444')],
       access: { direct: 'allowlist', groups: [{ match: {}, who: 'allowlist', trigger: 'mention' }] },
     }),
     ...options,
@@ -104,17 +104,25 @@ it('T43: a place is named by its address, or by the key that a list shows, on Sl
   const { home } = await house({ beside })
   const { discord, slack, rooms } = beside
   const say = (to: string) => home.daemon.operator.notifications.send({ to, text: 'Backup done', silent: true })
-  const after = slack.ledger.mark()
+  const [onSlack, onDiscord] = [slack.ledger.mark(), discord.ledger.mark()]
   slack.world.say({ from: 'U333', text: 'hello' })
-  await slack.ledger.nextFromBot('sent', { after })
+  await slack.ledger.nextFromBot('sent', { after: onSlack })
+  discord.world.say({ from: '222', text: 'hello' })
+  await discord.ledger.nextFromBot('sent', { after: onDiscord })
+  const titles = async () => {
+    const { sessions } = await home.daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: true })
+    return new Map(sessions.map((one) => [one.key, one.title]))
+  }
   const { sessions } = await home.daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: true })
-  const key = sessions[0]?.key ?? ''
-  expect(key).toMatch(/^slack:direct:d/)
+  const before = await titles()
+  const key = [...before.keys()].find((one) => one.startsWith('slack:direct:')) ?? ''
+  const other = [...before.keys()].find((one) => one.startsWith('discord:direct:')) ?? ''
+  expect([key, other]).toEqual([expect.stringMatching(/^slack:direct:d/), expect.stringMatching(/^discord:direct:/)])
   for (const to of [key, sessions[0]?.id ?? '', `slack:channel:${rooms.slack}`, `discord:channel:${rooms.discord}`])
     expect([to, await say(to)]).toEqual([to, expect.objectContaining({ status: 'delivered' })])
-  // The conversation is called as before: nobody else has said anything there.
-  const later = await home.daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: true })
-  expect(later.sessions.find((one) => one.key === key)?.title).toBe(sessions[0]?.title)
+  // The conversations are called as before: nobody else has said anything there.
+  for (const to of [other, other, key]) expect(await say(to)).toMatchObject({ status: 'delivered' })
+  expect(await titles()).toEqual(new Map([...(await titles()), ...before]))
   const [shown] = discord.world.messages(rooms.discord, { bot: true })
   expect([shown?.message.content, (shown?.message.flags ?? 0) & 4096]).toEqual(['Backup done', 4096])
 })

@@ -152,7 +152,10 @@ async function fileOf(
 
 type Refused = Pick<NotificationReport, 'status' | 'reason' | 'messageIds'>
 
-/** Plans all messages in one commit, up to one that is refused; those of an earlier request of the same name are there already. */
+/**
+ * Plans all messages in one commit, up to one that is refused; those of an earlier request of the same name are there
+ * already.
+ */
 async function planAll<Plan extends Planned>(
   { store, plan, release }: NotifyDeps<Plan>,
   messages: readonly OutboundMessage[],
