@@ -75,7 +75,7 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     throw noChannel(options, source, { known, also: unused })
   const { agents, warnings: found } = withoutSecrets(built.config.agents, resolved.keys)
   const others = [...resolved.warnings, ...unused, ...built.config.warnings, ...found]
-  // The other warnings may only follow from what is not there.
+  // The other warnings may only follow from the variable that is not set.
   const warnings = resolved.mistakes.length > 0 && use !== 'ask' ? missingKeys : others
   const secrets = resolved.keys.map((key) => new Secret(key))
   const lineOf = (warning: string): number | undefined => source.lineOf(leadingPath(warning))

@@ -45,7 +45,7 @@ function ruleIds({ routing: { access, dispatch }, session: { sendPolicy } }: Con
   return [...bots, ...senders, ...denied]
 }
 
-/** A warning for each token that does not look like one of its platform, which would refuse it without saying why. */
+/** A warning for each token of another form than its platform gives: it would be refused without a reason. */
 export function mistakenTokenWarnings({ channels }: ConfigFile, { platforms, traits }: Channels): string[] {
   return Object.entries(channels).flatMap(([channel, block]) =>
     Object.entries(block?.accounts ?? {}).flatMap(([account, settings]) => {

@@ -47,7 +47,7 @@ function readText(file: string): string {
   throw new ParleyError('config', `${file}: is not in UTF-8; save it so`)
 }
 
-/** Says what stands in place of the file that is not there. */
+/** Names the file that lies in place of the missing one. */
 function insteadOf([first = '', ...others]: readonly string[]): string {
   const names = [first, ...others].map((file) => basename(file)).join(' and ')
   return `there is no such file, but ${names} beside it; rename it, or start with --config ${first}`

@@ -224,7 +224,7 @@ export function notificationsFrom(token: string | undefined): string {
   return `note_by_${token ?? ''}_`
 }
 
-/** Returns who has said a text by a script; undefined for what nobody said by one. */
+/** Returns the script that has said a text; undefined for a text of no script. */
 export function notifierOf(source: SourceId): { readonly token?: string } | undefined {
   const [, token] = /^note_by_([^_]*)_/.exec(source) ?? []
   if (token === undefined) return undefined

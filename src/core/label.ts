@@ -55,7 +55,7 @@ export function quoteLines(text: string): string {
     .join('\n')
 }
 
-/** Returns who has said a posted text, where it stands among others' words: its script, else `fallback`. */
+/** Returns the speaker of a posted text among the words of others: its script, else `fallback`. */
 export function postedBy({ script }: Pick<PostedData, 'script'>, fallback: string): string {
   return script === undefined ? fallback : `script ${quotable(script)}`.trim()
 }

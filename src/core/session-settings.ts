@@ -175,7 +175,7 @@ export type SettingValues = {
 /** The values set by hand for one session, which beat the configuration; absent ones inherit. `/new` keeps them. */
 export type SessionOverrides = { readonly [Name in SettingName]?: SettingValues[Name] }
 
-/** Cents, and all digits of what is no whole number of them. */
+/** Dollars with cents, and with all digits where the amount is no whole number of cents. */
 function inDollars(value: number): string {
   return `$${Number.isInteger(100 * value) ? value.toFixed(2) : value}`
 }

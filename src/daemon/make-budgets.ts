@@ -216,7 +216,7 @@ async function placeOf(
   return isScheduled(began) && triggerId !== undefined ? { ...place, schedule: triggerId } : place
 }
 
-/** Returns the cap of what a session may cost in all, set by hand or configured. */
+/** Returns the cap of the whole cost of a session, set by hand or configured. */
 function capOf(
   { config: { session }, lookups: { overrides } }: Pick<BudgetDeps, 'config' | 'lookups'>,
   { id, createdAt }: Pick<SessionIdentity, 'id' | 'createdAt'>,

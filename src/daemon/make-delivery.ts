@@ -127,7 +127,7 @@ export function makeSay(store: Store, delivery: DeliveryService): PostNotice {
 
 type NotifyWiring = Pick<DeliveryWiringDeps, 'store' | 'clock' | 'ids' | 'media' | 'policies' | 'events'>
 
-/** Returns what says texts of scripts by the one exit. */
+/** Returns the service that says texts of scripts, through delivery like all other texts. */
 export function makeNotify(
   { policies, events, config, ...parts }: NotifyWiring & { readonly config: Config },
   { plan, release }: Pick<DeliveryService, 'plan' | 'release'>,

@@ -10,7 +10,7 @@ import { createTranscript, type Transcript } from '../sessions/view/transcript.t
 import type { Store } from '../store/store.ts'
 import type { CurrentRouting } from './reload.ts'
 
-/** The bounds of what a model is shown of a session beside its turns. */
+/** The bounds of the text that a model is shown of a session beside its turns. */
 export const VIEW_LIMITS = { contextMessages: 50, contextCharacters: 24_000 }
 
 const MOST_MESSAGES = 98

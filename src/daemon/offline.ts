@@ -96,7 +96,7 @@ interface OfflineNotifying {
   readonly plugins: Readonly<Record<string, ChannelPlugin<never>>>
 }
 
-/** Queues what scripts say for the next start, which also asks the send policy. */
+/** Queues the texts of scripts for the next start, which also asks the send policy. */
 function offlineNotify(config: Config, { store, channels, plugins }: OfflineNotifying): Notify {
   const ids = createIdSource({ now: systemClock.now, randomBytes })
   const { answerParts = DEFAULT_SETTINGS.answerParts } = config.session

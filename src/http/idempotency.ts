@@ -13,7 +13,7 @@ export const NOT_KEPT: Readonly<Record<string, Exclude<Kept, 'answer'>>> = {
   // The log of the session has the answer, and `forget` reaches it there.
   'POST /v1/sessions/:name/messages': 'effect',
   'POST /v1/nodes/:id/messages': 'effect',
-  // The outbox has what became of it, which a repeat reads.
+  // The outbox keeps the outcome of the text, which a repeated request reads.
   'POST /v1/notifications': 'effect',
   // The same, with a session; without one nothing is kept, and a repeat is answered anew.
   'POST /v1/chat/completions': 'effect',

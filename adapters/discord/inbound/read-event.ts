@@ -328,7 +328,7 @@ interface CommandFacts {
   readonly commands: ReadonlySet<string> | undefined
 }
 
-/** Returns true for a name that is nearly one of ours. */
+/** Returns true for a name that is nearly the name of a command of ours. */
 function isSlip(name: string, commands: ReadonlySet<string>): boolean {
   return nearMatch(name, [...commands]) !== undefined
 }

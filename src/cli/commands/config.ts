@@ -6,7 +6,7 @@ import type { CliPorts } from '../ports.ts'
 import { plain, toJson } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
-/** Loads the configuration like `start`. Throws `config`, with the path, for a mistake, and for what is not there. */
+/** Loads the configuration like `start`. Throws `config`, with the path, for a mistake and for a missing file. */
 export async function checkConfig(ports: ReadPorts & Pick<CliPorts, 'compile'>, options: ReadOptions): Promise<number> {
   const { config, lineOf } = await ports.load(options.config, 'check')
   const { file } = config
