@@ -118,13 +118,19 @@ module.exports = {
     ...allow('^src/(store/engines|http|cli|media|mcp)/', '^src/platform/private-folder\\.ts$'),
     ...allow('^src/(store/engines|media)/', '^src/platform/wipe\\.ts$'),
     ...allow('^src/cli/', '^src/platform/remove-at-end\\.ts$'),
+    ...allow('^src/cli/', '^src/channels/setup\\.ts$'),
     ...allow('^src/(web|media|http)/', '^src/platform/(run-child|decode-text)\\.ts$'),
     // Whatever connects asks for the way out of this process.
     ...allow('^(adapters/[^/]+/connection|src/web)/', '^src/platform/(proxies|way-out)\\.ts$'),
     ...allow('^src/node-floor\\.ts$', '^src/main\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
-    ...allow('^adapters/(?!shared/)[^/]+/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),
+    ...allow(
+      '^adapters/(?!shared/)[^/]+/',
+      CORE,
+      '^src/channels/(adapter|capabilities|setup)\\.ts$',
+      '^adapters/shared/',
+    ),
     { from: { path: '^adapters/([^/]+)/' }, to: { path: '^adapters/$1/' } },
     ...allow('^adapters/shared/', CORE, '^src/channels/adapter\\.ts$'),
     ...allow('^test/', '^(src|adapters|test|config)/', '^node_modules/'),
@@ -170,7 +176,7 @@ module.exports = {
     ...vendor('^src/http/', 'hono', '@hono/(node-server|zod-openapi)', 'zod'),
     // A name of the package's `exports`, which is not resolved to a file.
     ...allow('^src/http/', '^hono/route$'),
-    ...vendor('^src/cli/', 'commander', 'string-width'),
+    ...vendor('^src/cli/', 'commander', 'string-width', '@clack/prompts'),
   ],
   allowedSeverity: 'error',
   options: {

@@ -87,9 +87,9 @@ describe('names', () => {
 describe('layout', () => {
   const platforms = Object.keys(catalogue)
 
-  it.each(platforms)('%s has the five files, its facts, and the three rooms with what is in each', (platform) => {
+  it.each(platforms)('%s has the six files, its facts, and the three rooms with what is in each', (platform) => {
     const folder = join(root, 'adapters', platform)
-    const beside = ['FACTS.md', 'adapter.ts', 'address.ts', 'config.ts', 'format.ts', 'lookup.ts']
+    const beside = ['FACTS.md', 'adapter.ts', 'address.ts', 'config.ts', 'format.ts', 'lookup.ts', 'setup.ts']
     const rooms = {
       inbound: ['read-event.ts', 'reading.ts'],
       outbound: ['send.ts', 'receipts.ts', 'render.ts'],
