@@ -7,12 +7,11 @@ import type { ReplyTarget } from '../core/dispatch.ts'
 import type { IdSource, PersonId, SessionId, TraceId, TurnId } from '../core/ids.ts'
 import type { Sender } from '../core/message.ts'
 import type { Reader } from '../core/outbound.ts'
+import { OPERATOR } from '../core/platform-id.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import type { Store } from '../store/store.ts'
 import { MOST_SHOWN, shownArguments } from './approval-card.ts'
-import { denyCall, judgeAsked } from './judge-asked.ts'
-import { mayStill } from './may-still.ts'
 import { namesOfPlace } from './place-of.ts'
 import { inForce } from './standing-rules.ts'
 import { stillOpen } from './still-open.ts'
@@ -114,4 +113,53 @@ async function hindranceOf(
 async function freshCode(deps: JudgeDeps): Promise<string> {
   const code = deps.ids.code()
   return (await deps.store.read.approvals.get(code)) === undefined ? code : freshCode(deps)
+}
+
+interface AskingTurn {
+  readonly id: TurnId
+  readonly session: Pick<SessionIdentity, 'id'>
+}
+
+/** Returns the verdict on a call that a person was asked about: a yes holds for exactly that call, and for one turn. */
+export function judgeAsked(turn: AskingTurn, call: GatedCall, approval: Approval): GateVerdict {
+  const same = approval.tool === call.tool && JSON.stringify(approval.args) === JSON.stringify(call.args)
+  if (!same || approval.sessionId !== turn.session.id)
+    return denyCall('this is another call than the one that was asked about')
+  switch (approval.state) {
+    case 'asked':
+      return { kind: 'ask', code: approval.code, asked: true }
+    case 'denied':
+      return denyCall(`${approval.decidedBy ?? 'my owner'} has refused this call`)
+    case 'allowed':
+      return { kind: 'allow' }
+    case 'used':
+      return approval.usedBy === turn.id ? { kind: 'allow' } : denyCall('this call was made already')
+  }
+}
+
+/** Returns the refusal of a call, in words for the model. */
+function denyCall(reason: string): GateVerdict {
+  return { kind: 'deny', reason: `Denied: ${reason}. Answer here without it.` }
+}
+
+interface MayStillDeps {
+  readonly rules: readonly ToolRule[]
+  /** Returns true if somebody who gave an answer, by name or id, is an owner now. */
+  isOwnerNow(this: void, by: string): Promise<boolean>
+}
+
+interface Behind {
+  /** Everybody whose words the turn was shown. */
+  readonly speaking: readonly Speaking[]
+  readonly place: readonly string[]
+}
+
+/** Returns true if whoever allowed a call may still allow it: roles may have changed while it waited for its turn. */
+async function mayStill(
+  { rules, isOwnerNow }: MayStillDeps,
+  { tool, decidedBy = '' }: Pick<Approval, 'tool' | 'decidedBy'>,
+  { speaking, place }: Behind,
+): Promise<boolean> {
+  if (decidedBy === OPERATOR || (await isOwnerNow(decidedBy))) return true
+  return approversOf(rules, { tool, speaking, place }).some((person) => person === decidedBy)
 }

@@ -1,4 +1,9 @@
-import type { Channels, IdTraits } from '../core/channel-traits.ts'
+import { type Channels, type IdTraits, OWN_CHANNELS } from '../core/channel-traits.ts'
+import { mcpGroup } from '../core/mcp.ts'
+import { MEMORY_GROUP } from '../core/memory.ts'
+import { namesTool } from '../core/place.ts'
+import { TOOL_NAMES } from '../core/tool-names.ts'
+import { suggestion } from './describe-issue.ts'
 import type { ConfigFile } from './schema.ts'
 
 interface Place {
@@ -156,4 +161,120 @@ function isEmpty(match: Rule['match']): boolean {
 function couldBeId({ form }: IdTraits, id: string): boolean {
   if (!/\d/.test(id)) return false
   return form === undefined || form.test(id) || (form.test('U1') && /^[a-z0-9/]+$/i.test(id))
+}
+
+const TYPES: readonly string[] = ['direct', 'group', 'channel']
+/** `<channel>[@<account>]:<rest>` */
+const OF_CHANNEL = /^([a-z][a-z0-9_-]*)(?:@[^:]+)?:(.*)$/i
+
+/**
+ * Returns one warning for each place in a rule for tools that no session can have as its name: a rule that denies
+ * something there would deny nothing.
+ */
+export function idlePlaceWarnings({ tools: { policy, mcp }, session, channels }: ConfigFile): readonly string[] {
+  const known = Object.keys(channels)
+  const warned = (path: string, keys: readonly string[] = []): readonly string[] =>
+    keys.flatMap((key, index) => {
+      const why = whyIdle(key, known, session.scope)
+      return why === undefined ? [] : [`${path}.in[${index}]: no session is called ${key}, so it does nothing; ${why}`]
+    })
+  return [
+    ...policy.flatMap((rule, index) => warned(`tools.policy[${index}]`, rule.in)),
+    ...Object.entries(mcp).flatMap(([name, { inside }]) =>
+      inside.flatMap((one, index) =>
+        typeof one === 'string' ? [] : warned(`tools.mcp.${name}.inside[${index}]`, one.in),
+      ),
+    ),
+  ]
+}
+
+function whyIdle(key: string, channels: readonly string[], scope: string): string | undefined {
+  const [, channel = '', rest = ''] = OF_CHANNEL.exec(key) ?? []
+  const name = channel.toLowerCase()
+  if (!channels.includes(name) || OWN_CHANNELS.includes(name)) return undefined
+  const [type = ''] = rest.split(':')
+  if (channel !== name || !rest.includes(':') || !TYPES.includes(type))
+    return `write ${name}:direct:<chat>, ${name}:group:<chat> or ${name}:channel:<chat>, as parley sessions show says it`
+  if (scope !== 'global' || type !== 'direct') return undefined
+  return 'with session.scope global all direct chats are one session, main'
+}
+
+/** The names that tools of the operator's own may have, and beginnings of these. */
+const OWN_NAME = /^(?!.*__)[a-z][a-z0-9_]*\*?$/
+
+/** Returns one warning for each name of a tool that no tool has: a rule that denies it would deny nothing. */
+export function idleToolWarnings({ tools: { policy, mcp, own } }: ConfigFile): readonly string[] {
+  const servers = Object.keys(mcp)
+  const hasOwn = Object.keys(own).length > 0
+  const rules = policy.flatMap(({ tools }, index) =>
+    tools.flatMap((pattern, place) => {
+      if (couldName(pattern, servers)) return []
+      const hint = meant(pattern, servers)
+      // The names of the operator's own tools are in files that are not read here.
+      const couldBeOwn = hasOwn && OWN_NAME.test(pattern)
+      if (couldBeOwn && hint === '') return []
+      const nothing = couldBeOwn ? `so it does nothing, unless a file under tools.own has it` : 'so it does nothing'
+      return [`tools.policy[${index}].tools[${place}]: no tool is called ${pattern}, ${nothing}${hint}`]
+    }),
+  )
+  return [...rules, ...Object.entries(mcp).flatMap(([name, { tools, inside }]) => insideWarnings(name, tools, inside))]
+}
+
+/** Returns true if a tool of this kind may have the name: those of servers are known by their beginning alone. */
+function couldName(pattern: string, servers: readonly string[]): boolean {
+  if (TOOL_NAMES.some((tool) => namesTool([pattern], tool))) return true
+  const [begins, open] = pattern.endsWith('*') ? [pattern.slice(0, -1), true] : [pattern, false]
+  return servers.some((server) => begins.startsWith(`${server}__`) || (open && `${server}__`.startsWith(begins)))
+}
+
+function meant(pattern: string, servers: readonly string[]): string {
+  const server = servers.find((one) => pattern.replace(/^mcp\./, '').startsWith(one))
+  if (server !== undefined) return `; the tools of that server are ${server}__<tool>, all of them ${server}__*`
+  const group = TOOL_NAMES.filter((tool) => tool.split('_').includes(pattern))
+  return group.length > 0 ? `; a rule names tools: ${group.join(', ')}` : suggestion(pattern, TOOL_NAMES)
+}
+
+type Server = ConfigFile['tools']['mcp'][string]
+
+function insideWarnings(name: string, tools: Server['tools'], inside: Server['inside']): readonly string[] {
+  const marked = inside.flatMap((one) => (typeof one === 'string' ? [one] : one.tools))
+  const left = marked.filter((one) => tools !== undefined && !one.endsWith('*') && !namesTool(tools, one))
+  return left.map((one) => `tools.mcp.${name}.inside: ${one} is not among tools, so no agent has it; add it there`)
+}
+
+/**
+ * One warning for each setting that is read and checked, but does nothing: its feature does not run yet, or not there.
+ */
+export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readonly string[] {
+  const idle: string[] = []
+  for (const [index, rule] of file.routing.access.groups.entries()) {
+    const { channel } = rule.match
+    const rooms = rule.followThreads && channel !== undefined && traits(channel).topics === 'rooms'
+    if (rooms)
+      idle.push(
+        `routing.access.groups[${index}].followThreads: ${traits(channel).name} has no threads to follow; take it out`,
+      )
+  }
+  for (const [index, { bots, botIds = [] }] of file.routing.access.groups.entries()) {
+    if ((bots === 'mentioned' || bots === 'allow') && botIds.length === 0) {
+      idle.push(`routing.access.groups[${index}].bots: no bot is listed under botIds, so none is answered`)
+    }
+  }
+  for (const [index, { trigger, precheck }] of file.routing.access.groups.entries()) {
+    if (precheck !== undefined && trigger !== 'always')
+      idle.push(
+        `routing.access.groups[${index}].precheck: is asked with trigger: always alone; set that, or take it out`,
+      )
+  }
+  if (file.session.checkpoint !== undefined && !file.agents.some(({ tools }) => tools?.includes(MEMORY_GROUP)))
+    idle.push('session.checkpoint: no agent has the tools memory, so there is no checkpoint; add them, or take it out')
+  idle.push(...unusedServers(file))
+  return idle
+}
+
+/** A server that is configured is not yet a tool of anybody. */
+function unusedServers({ agents, tools: { mcp } }: ConfigFile): readonly string[] {
+  const used = new Set(agents.flatMap(({ tools = [] }) => tools))
+  const unused = Object.keys(mcp).filter((name) => !used.has(mcpGroup(name)))
+  return unused.map((name) => `tools.mcp.${name}: no agent has its tools; add ${mcpGroup(name)} to agents[].tools`)
 }

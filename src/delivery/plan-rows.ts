@@ -4,7 +4,6 @@ import { errorCode, ParleyError } from '../core/errors.ts'
 import { type ChannelId, isTurnId } from '../core/ids.ts'
 import type { Delivery, OutboundMessage, RenderedPart } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
-import { asTyped } from './as-typed.ts'
 import { type Entry, entryOf } from './conversation.ts'
 import { newRow, type RowDeps } from './new-row.ts'
 import { apart, planReply, type ReplyPlan, type Speaker, type SpeakerVerdict } from './plan-reply.ts'
@@ -177,3 +176,19 @@ async function retract({ deps, tx }: Planning, shown: Delivery | undefined): Pro
 export function isShown({ state, messageId }: Delivery): boolean {
   return (state === 'sent' || state === 'resent') && messageId !== undefined
 }
+
+/**
+ * Returns a message with the commands that it names as they are typed there: some platforms keep the slash for
+ * themselves. Only words of Parley's own name commands in code; those of a model stay as they are, and so does whatever
+ * stands in a block, such as the arguments of a call.
+ */
+export function asTyped(message: OutboundMessage, mark: string | undefined): OutboundMessage {
+  if (mark === undefined || (message.class !== 'control' && message.class !== 'notice')) return message
+  const pieces = message.text.split(FENCE)
+  const text = pieces.map((piece, at) => (at % 2 === 0 ? piece.replace(COMMAND, `$1${mark}`) : piece)).join(FENCE)
+  return { ...message, text }
+}
+
+const FENCE = '```'
+/** Matches up to the slash of a command; a path has another slash where a command ends. */
+const COMMAND = /(`)\/(?=[a-z]+[ `])/g

@@ -12,7 +12,6 @@ import type { Logger } from '../core/logger.ts'
 import { readJson } from '../core/read-json.ts'
 import { signatureOf } from './check-signature.ts'
 import { runCommand } from './run-command.ts'
-import { sharedPlaces } from './shared-places.ts'
 
 /** Calls that run at a time. */
 const AT_ONCE = 8
@@ -186,4 +185,35 @@ function readAnswer(raw: string): Answer {
   const answer = readJson(printed, DOORS.hookAnswer)
   if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer
   throw new ParleyError('invalid', 'its answer is no JSON object')
+}
+
+interface PlaceLimits {
+  /** Pieces of work that run at a time. */
+  readonly all: number
+  /** Those of one chat: it leaves some places to the others, however much it has that waits. */
+  readonly each: number
+}
+
+interface Chat {
+  readonly place: ReturnType<typeof pLimit>
+  /** Pieces that run or wait. */
+  open: number
+}
+
+type InPlace = <Done>(chat: string, work: () => Promise<Done>) => Promise<Done>
+
+/** Returns the function that runs a piece of work of a chat once there is a place for it. */
+export function sharedPlaces({ all, each }: PlaceLimits): InPlace {
+  const place = pLimit(all)
+  const chats = new Map<string, Chat>()
+  return async (name, work) => {
+    const own = chats.get(name) ?? { place: pLimit(each), open: 0 }
+    chats.set(name, own)
+    own.open++
+    try {
+      return await own.place(() => place(work))
+    } finally {
+      if (--own.open === 0) chats.delete(name)
+    }
+  }
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { ApiDocument, DocumentedOperation } from './document.ts'
-import { html, type Markup, plain } from './markup.ts'
 
 /** A schema as far as the page shows it. */
 interface ShownSchema {
@@ -157,4 +156,39 @@ function fields({ required = [] }: ShownSchema, properties: Readonly<Record<stri
   const each = ([name, of]: [string, ShownSchema]) =>
     html`<li><code>${name}</code>${required.includes(name) ? '' : html` <span class="note">optional</span>`} ${typeOf(of)}</li>`
   return html`<ul>${Object.entries(properties).map(each)}</ul>`
+}
+
+/** A text that is HTML already. */
+interface Markup {
+  readonly markup: string
+}
+
+type Filled = string | Markup | readonly Markup[]
+
+/** Returns HTML with everything that is filled in escaped, unless it is HTML itself. */
+function html(texts: TemplateStringsArray, ...filled: readonly Filled[]): Markup {
+  const parts = texts.map((text, at) => `${text}${at < filled.length ? markupOf(filled[at] ?? '') : ''}`)
+  return { markup: parts.join('') }
+}
+
+/** Returns a text of this program as HTML, as it is. */
+function plain(markup: string): Markup {
+  return { markup }
+}
+
+function markupOf(filled: Filled): string {
+  if (typeof filled === 'string') return escaped(filled)
+  return 'markup' in filled ? filled.markup : filled.map(({ markup }) => markup).join('')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
 }

@@ -1,7 +1,7 @@
-import { addressNamed, formatAddress } from '../core/address.ts'
+import { type Address, addressNamed, formatAddress } from '../core/address.ts'
 import type { Hear } from '../core/audio.ts'
 import type { Charge } from '../core/budget.ts'
-import { type Clock, within } from '../core/clock.ts'
+import { type Clock, sleep, within } from '../core/clock.ts'
 import { sizeInWords } from '../core/content-words.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { BeforeSave } from '../core/hook.ts'
@@ -17,7 +17,6 @@ import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { type RunningTurn, type UnreadFile, unreadFiles } from '../sessions/view/running-turn-view.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
-import { type AskedFile, fetchPatiently } from './fetch-file.ts'
 import type { FileAllowance } from './file-allowance.ts'
 
 /** Returns the budgets that the calls of a turn must fit; they are looked up anew once somebody has joined it. */
@@ -252,4 +251,40 @@ const NOT_SHOWN: Partial<Record<string, string>> = {
 
 function tooLarge(most: number): string {
   return `larger than ${sizeInWords(most)}`
+}
+
+/** A file as it is asked for, where it came. */
+interface AskedFile {
+  readonly address: Address
+  readonly ref: string
+  readonly most: number
+}
+
+interface FetchDeps {
+  readonly clock: Clock
+  readonly files: {
+    /** Never rejects; undefined while the platform cannot be asked. */
+    fetch(file: AskedFile, signal: AbortSignal): Promise<FetchedFile | undefined>
+  }
+}
+
+const PAUSE_MS = 1_000
+/** Looks for a channel that is down, a pause apart: after a start a turn may continue before its platform is up. */
+const MOST_LOOKS = 20
+
+/** A platform in trouble for a moment is asked once more; one that cannot be asked yet is waited for. */
+export async function fetchPatiently(
+  { files, clock }: FetchDeps,
+  asked: AskedFile,
+  signal: AbortSignal,
+): Promise<FetchedFile> {
+  let failures = 0
+  for (let looks = 1; ; looks++) {
+    const fetched = await files.fetch(asked, signal)
+    if (fetched?.kind === 'failed') failures++
+    const isLast = fetched === undefined ? looks >= MOST_LOOKS : fetched.kind !== 'failed' || failures > 1
+    if (isLast || signal.aborted) return fetched ?? { kind: 'failed', reason: 'the channel is down' }
+    await sleep(clock, PAUSE_MS, signal)
+    if (signal.aborted) return fetched ?? { kind: 'failed', reason: 'the channel is down' }
+  }
 }

@@ -8,11 +8,12 @@ import type { Dispatch, Identity } from '../core/dispatch.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import { refuseForgotten } from '../core/forgetting.ts'
-import type { ChannelId, IdSource, SessionId, TurnId } from '../core/ids.ts'
+import type { ChannelId, IdSource, SessionId, TraceId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type {
+  Answerer,
   AsksPeople,
   NewQuestion,
   Question,
@@ -20,12 +21,12 @@ import type {
   QuestionDraft,
   QuestionOutcome,
 } from '../core/question.ts'
+import type { Session } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import type { InboxRow } from '../store/inbox-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { type AskedPlace, placeToAsk } from './ask-where.ts'
-import { followUp } from './follow-up.ts'
-import { closingLine, nameOf, questionButtons, questionCard } from './question-card.ts'
+import { closingLine, lateAnswer, nameOf, questionButtons, questionCard } from './question-card.ts'
 import { createQuestionDesk, type QuestionDeskDeps } from './question-desk.ts'
 import { openUntil, overBy } from './still-open.ts'
 
@@ -271,4 +272,33 @@ function cardsOf({ store, clock, closeCards }: QuestionDeps): CardKeeper {
       return { open: { code, turnId: question.turnId, openUntil: openUntil(question) } }
     },
   })
+}
+
+/**
+ * Returns an answer that came after its turn had continued, as a message of whoever gave it: it has their authority and
+ * makes them a participant. Its event key is that of the question, so that it is accepted once. Whoever presses a
+ * button counts as the author of its words, but not as somebody who has written a web address that stands in them.
+ */
+function followUp(
+  question: Question & { readonly by: Answerer },
+  { id, agentId, scope, scopeKey, displayKey, kind, chatType }: Session,
+  { traceId, at, identity }: { readonly traceId: TraceId; readonly at: number; readonly identity: Identity },
+): Dispatch {
+  const { code, reply, by } = question
+  const name = `question:${code}`
+  return {
+    origin: 'tool',
+    traceId,
+    receivedAt: at,
+    reply,
+    event: {
+      ...{ kind: 'message', eventKey: name, messageId: name, address: reply.address, sentAt: at },
+      ...{ sender: by.sender, text: lateAnswer(question) },
+      ...{ mentioned: true, mentionsOthers: false, attachments: [] },
+    },
+    posted: {
+      ...{ session: id, identity, participant: by.author, chosen: true },
+      route: { agent: agentId, scope, scopeKey, displayKey, kind, chatType, matchedBy: 'default' },
+    },
+  }
 }

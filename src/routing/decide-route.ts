@@ -1,6 +1,7 @@
 import type { ChannelTraits } from '../core/channel-traits.ts'
-import type { Decision, Dispatch, Identity, RefuseReason, TraceStep } from '../core/dispatch.ts'
-import type { InboundText } from '../core/message.ts'
+import { mayGive } from '../core/command.ts'
+import type { Decision, Dispatch, Identity, IgnoreReason, RefuseReason, TraceStep } from '../core/dispatch.ts'
+import type { InboundEvent, InboundText } from '../core/message.ts'
 import { type AccessVerdict, decideAccess } from './access.ts'
 import { type Addressing, findAddressing, isNamed, NAMED, NOT_NAMED } from './addressing.ts'
 import { admitsBot, holdBack, NO_RULE } from './bots.ts'
@@ -12,7 +13,6 @@ import { decideTrigger, findGroupRule, type GroupRuleEntry, type TriggerVerdict 
 import { GUEST, identify, SHARED_ID } from './identify.ts'
 import { type MatchFacts, matchFacts, type SenderIds, senderIds } from './match-facts.ts'
 import { muteStep } from './mute.ts'
-import { readInput } from './read-input.ts'
 import type { KnownCommand, RouteFacts } from './route-facts.ts'
 import { decideSend } from './send-policy.ts'
 import { pass, stop } from './trace.ts'
@@ -296,4 +296,49 @@ function triggerOf(arrival: Arrival, event: InboundText): TriggerVerdict {
   if (dispatch.posted?.append) return APPENDED
   const direct = place.chatType === 'direct'
   return decideTrigger({ origin: dispatch.origin, event, identity, direct, addressing }, rule, settings)
+}
+
+/** The request in an admitted event. */
+type Input =
+  | { readonly kind: 'text'; readonly event: InboundText; readonly step: TraceStep }
+  | { readonly kind: 'control'; readonly event: InboundText; readonly command: string; readonly step: TraceStep }
+  | { readonly kind: 'ignore'; readonly reason: IgnoreReason; readonly step: TraceStep }
+
+const MESSAGE = pass('command', 'no command')
+const EDIT = pass('command', 'an edit')
+const EMPTY: Input = { kind: 'ignore', reason: 'empty', step: stop('command', 'neither text nor attachment') }
+
+/**
+ * A known control command is recognised by the platform's entity, never by the text (T28); an owner's command says
+ * nothing to others. A command nobody knows is a message like any other, unless it is near one that its sender may
+ * give, and said to the bot: that is a slip, which an answer names.
+ */
+function readInput(event: InboundEvent, identity: Identity, known: KnownCommand | undefined): Input {
+  switch (event.kind) {
+    case 'message':
+      return isEmpty(event) ? EMPTY : { kind: 'text', event, step: MESSAGE }
+    case 'edit':
+      return isEmpty(event) ? EMPTY : { kind: 'text', event, step: EDIT }
+    case 'command':
+      if (known === undefined || (known.near !== undefined && !isSlip(event, identity, known)))
+        return { kind: 'text', event, step: pass('command', `/${event.name} is no command of ours`) }
+      if (!mayGive(identity, known)) {
+        return { kind: 'ignore', reason: 'command_for_owner', step: stop('command', `/${event.name} is for the owner`) }
+      }
+      return { kind: 'control', event, command: event.name, step: pass('command', meant(event.name, known)) }
+    default:
+      return { kind: 'ignore', reason: 'unsupported_event', step: stop('command', `a ${event.kind} asks for nothing`) }
+  }
+}
+
+function isSlip({ address, mentioned }: InboundText, identity: Identity, known: KnownCommand): boolean {
+  return (address.chatType === 'direct' || mentioned) && mayGive(identity, known)
+}
+
+function meant(name: string, { near }: KnownCommand): string {
+  return near === undefined ? `/${name}` : `/${name} is no command of ours, and near /${near}`
+}
+
+function isEmpty({ text, attachments, enclosed }: InboundText): boolean {
+  return attachments.length === 0 && enclosed === undefined && text.trim() === ''
 }

@@ -10,11 +10,10 @@ import {
   type DeliveryOp,
   type DeliveryState,
   type LowPriority,
+  type Reader,
   type Recipient,
   type RenderedPart,
 } from '../core/outbound.ts'
-import { COLUMNS, insertText, jsonOrNull, pushParams } from './outbox-insert.ts'
-import { NOT_SENT, pageWhere } from './outbox-page.ts'
 import type {
   ChatName,
   DeliveryChange,
@@ -57,6 +56,16 @@ import {
   type SqlValue,
   type WriteDeps,
 } from './sql.ts'
+
+const COLUMNS = `id, source, part_no, session_id, trace_id, address, class, op, part, reply_to, state, attempt,
+  owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient, low_priority, reader, media, quoting`
+const WIDTH = 23
+
+/**
+ * Leaves out `sent`, the end of most rows, which has no place in the index of states; a query must say so to use the
+ * index.
+ */
+const NOT_SENT = "state <> 'sent'"
 
 const CLASSES: readonly DeliveryClass[] = ['reply', 'effect', 'control', 'notice']
 const OPS: readonly DeliveryOp[] = ['send', 'edit', 'delete']
@@ -324,4 +333,67 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
 
 function unknownDelivery(deliveryId: DeliveryId): ParleyError {
   return new ParleyError('not_found', `there is no delivery ${deliveryId}`)
+}
+
+const insertTexts = new Map<number, string>()
+
+/** Returns the statement that adds so many rows. */
+function insertText(count: number): string {
+  const known = insertTexts.get(count)
+  if (known !== undefined) return known
+  const tuples = Array.from({ length: count }, (_, row) => `(${placeholders(WIDTH, 1 + row * WIDTH)})`)
+  const statement = `INSERT INTO outbox (${COLUMNS}) VALUES ${tuples.join(', ')} ON CONFLICT DO NOTHING`
+  insertTexts.set(count, statement)
+  return statement
+}
+
+/** Adds the values of a row in the order of its columns. */
+function pushParams(params: SqlValue[], row: NewDelivery, epoch: number): void {
+  const sending = row.state === 'sending'
+  params.push(
+    row.id,
+    row.source,
+    row.partNo,
+    row.sessionId ?? null,
+    row.traceId,
+    JSON.stringify(row.address),
+    row.class,
+    row.op,
+    JSON.stringify(row.part),
+    row.replyTo ?? null,
+    row.state,
+    sending ? 1 : 0,
+    sending ? epoch : 0,
+    row.notBefore ?? null,
+    row.expiresAt,
+    row.startedAt ?? null,
+    row.messageId ?? null,
+    row.reason ?? null,
+    jsonOrNull(row.only),
+    jsonOrNull(row.lowPriority),
+    jsonOrNull(row.reader),
+    row.part.file?.media ?? null,
+    row.part.quoting?.of ?? null,
+  )
+}
+
+function jsonOrNull(value: Recipient | LowPriority | Reader | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}
+
+/** Returns the condition of a page, newest first. */
+function pageWhere({ states, session, after, limit }: DeliveryListQuery): {
+  readonly where: string
+  readonly params: readonly SqlValue[]
+} {
+  const params: SqlValue[] = [limit, ...states]
+  const conditions = [
+    ...(states.includes('sent') ? [] : [NOT_SENT]),
+    `state IN (${placeholders(states.length, 2)})`,
+    ...(after === undefined ? [] : [`no < (SELECT no FROM outbox WHERE id = $${params.push(after)})`]),
+    ...(session === undefined
+      ? []
+      : ['no > (SELECT MAX(no) FROM outbox) - 20000', `session_id = $${params.push(session)}`]),
+  ]
+  return { where: `${conditions.join(' AND ')} ORDER BY no DESC LIMIT $1`, params }
 }

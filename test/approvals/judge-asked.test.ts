@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { judgeAsked } from '../../src/approvals/judge-asked.ts'
+import { judgeAsked } from '../../src/approvals/judge-call.ts'
 import type { Approval } from '../../src/core/approval.ts'
 import type { GatedCall } from '../../src/core/call-gate.ts'
 import type { SessionId, TurnId } from '../../src/core/ids.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TraceId } from '../../src/core/ids.ts'
 import type { DeliveryClass } from '../../src/core/outbound.ts'
-import { asTyped } from '../../src/delivery/as-typed.ts'
+import { asTyped } from '../../src/delivery/plan-rows.ts'
 import { anInbox, at, GROUP } from './rig.ts'
 
 function typed(text: string, mark: string | undefined, as: DeliveryClass = 'control'): string {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Frame } from '../../src/client/read-frames.ts'
+import type { Frame } from '../../src/client/events.ts'
 import { openLocal } from '../http/open-stream.ts'
 import { forgettingHouse } from './forgetting-house.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Frame, readFrames } from '../../src/client/read-frames.ts'
+import { type Frame, readFrames } from '../../src/client/events.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Reply, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'

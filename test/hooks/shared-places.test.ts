@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sharedPlaces } from '../../src/hooks/shared-places.ts'
+import { sharedPlaces } from '../../src/hooks/hooks.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 
 it('R8: a chat with many messages leaves places to the others, and takes its own in their order', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { type Frame, readFrames } from '../../src/client/read-frames.ts'
+import { type Frame, readFrames } from '../../src/client/events.ts'
 
 /** A stream as its client reads it. */
 export interface OpenStream {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { FetchedFile } from '../../src/core/media.ts'
-import { fetchPatiently } from '../../src/pipeline/fetch-file.ts'
+import { fetchPatiently } from '../../src/pipeline/read-files.ts'
 import { group } from '../fakes/dispatch.ts'
 
 const FETCHED: FetchedFile = { kind: 'fetched', bytes: Buffer.from('the plan') }

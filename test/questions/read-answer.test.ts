@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAnswer } from '../../src/questions/read-answer.ts'
+import { readAnswer } from '../../src/questions/question-desk.ts'
 
 const OURS = ['Leave empty', 'Decline', 'Cancel']
 

@@ -2,19 +2,26 @@ import type { Caller } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { SessionEvent } from '../../core/event.ts'
-import type { ExportFormat } from '../../core/export-format.ts'
+import type { ExportFormat, ExportRecord } from '../../core/export-format.ts'
 import type { MediaId } from '../../core/ids.ts'
 import type { MediaStore } from '../../core/media.ts'
 import { withoutOpaque } from '../../core/opaque.ts'
-import type { ArchivedSession, SessionDownload } from '../../core/operate-archives.ts'
+import { openArchive } from '../../core/open-archive.ts'
+import type {
+  ArchivedFile,
+  ArchivedSession,
+  ArchivePage,
+  ArchiveQuery,
+  SessionDownload,
+} from '../../core/operate-archives.ts'
 import { redactedWhole } from '../../core/redact-dispatch.ts'
 import type { Relocation, RelocationRequest } from '../../core/relocation.ts'
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import { filesIn } from '../export/transcript-rows.ts'
+import { writeExport } from '../export/write-export.ts'
 import { checkForgetting } from './check-forgetting.ts'
-import { type ArchivePages, openDownload } from './download.ts'
 import { wholeName } from './find-session.ts'
 import { NamedAudiences } from './named-audiences.ts'
 import { type RelocateDeps, relocate } from './relocate.ts'
@@ -109,4 +116,41 @@ async function names({ id }: Session, media: MediaId, read: StoreReader): Promis
     if (last === undefined || events.length < FILE_PAGE) return false
     after = last.seq
   }
+}
+
+/** The parts of the archives that a download is made of. */
+interface ArchivePages {
+  page(caller: Caller, name: string, query: ArchiveQuery): Promise<ArchivePage>
+  file(caller: Caller, name: string, media: MediaId): Promise<ArchivedFile>
+  exported(caller: Caller, name: string, record: ExportRecord): Promise<void>
+}
+
+/** The ending of the file's name, and its type. */
+const FILES: Readonly<Record<ExportFormat, { readonly ending: string; readonly mediaType: string }>> = {
+  workflow: { ending: 'yaml', mediaType: 'application/yaml' },
+  jsonl: { ending: 'jsonl', mediaType: 'application/x-ndjson' },
+  markdown: { ending: 'md', mediaType: 'text/markdown; charset=utf-8' },
+  bundle: { ending: 'parley', mediaType: 'application/x-ndjson' },
+}
+
+/** Returns a session as a file that is written while it is read; once all was read the export is on record (C42). */
+async function openDownload(
+  archives: ArchivePages,
+  { caller, name, format }: { readonly caller: Caller; readonly name: string; readonly format: ExportFormat },
+): Promise<SessionDownload> {
+  const archive = await openArchive(
+    {
+      page: (at, query) => archives.page(caller, at, query),
+      file: (at, media) => archives.file(caller, at, media),
+    },
+    name,
+    { format },
+  )
+  const { id } = archive.session
+  const { ending, mediaType } = FILES[format]
+  async function* text(): AsyncIterable<string> {
+    yield* writeExport(format, archive)
+    await archives.exported(caller, id, { format })
+  }
+  return { fileName: `${id.replace(/[^A-Za-z0-9_-]+/g, '-')}.${ending}`, mediaType, text: text() }
 }

@@ -4,12 +4,19 @@ import { ParleyError } from '../../core/errors.ts'
 import type { AgentId } from '../../core/ids.ts'
 import { NOBODY } from '../../core/platform-id.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
-import { overridesOf } from '../../core/session-settings.ts'
+import {
+  collectOverrides,
+  isSettingName,
+  overridesOf,
+  SESSION_SETTINGS,
+  SETTING_NAMES,
+  type SessionOverrides,
+  type SettingPatch,
+} from '../../core/session-settings.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
 import { readBoundary } from '../view/read-boundary.ts'
 import { type FindDeps, findInUse, findSession, namedInUse } from './find-session.ts'
-import { patched, readPatch } from './read-patch.ts'
 import { isOwner, noSuchSession } from './session-access.ts'
 
 interface ChangeDeps extends FindDeps {
@@ -98,4 +105,37 @@ export function readTitle(title: string): string {
   if (read === '' || [...read].length > TITLE)
     throw new ParleyError('invalid', `A session is named by 1 to ${TITLE} characters.`)
   return read
+}
+
+/**
+ * Reads the patch of any caller (T29): a value sets, null inherits. Throws `invalid`, which names field and values. It
+ * uses the readers of the table, as the store and the chat commands do, where a schema would repeat them.
+ */
+function readPatch(given: unknown): SettingPatch {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid(`give ${names()} as an object`)
+  const fields = new Map<string, unknown>(Object.entries(given).filter(([, value]) => value !== undefined))
+  if (fields.size === 0) throw invalid(`nothing to change; give ${names()}`)
+  for (const name of fields.keys()) if (!isSettingName(name)) throw invalid(`"${name}" is not known; give ${names()}`)
+  const set = collectOverrides((name) => {
+    const field = fields.get(name) ?? undefined
+    if (field === undefined) return undefined
+    const { value } = SESSION_SETTINGS[name]
+    const read = value.read(field)
+    if (read === undefined) throw invalid(`"${name}" must be ${value.takes} or null`)
+    return read
+  })
+  return { set, inherit: SETTING_NAMES.filter((name) => fields.get(name) === null) }
+}
+
+/** Returns the overrides after a patch. */
+function patched(overrides: SessionOverrides, { set, inherit }: SettingPatch): SessionOverrides {
+  return collectOverrides((name) => set[name] ?? (inherit.includes(name) ? undefined : overrides[name]))
+}
+
+function names(): string {
+  return SETTING_NAMES.join(', ')
+}
+
+function invalid(message: string): ParleyError {
+  return new ParleyError('invalid', `A session cannot be changed so: ${message}.`)
 }

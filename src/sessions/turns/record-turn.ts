@@ -2,11 +2,11 @@ import { conversationOf } from '../../core/address.ts'
 import { approvedCode } from '../../core/approval.ts'
 import type { BudgetHit } from '../../core/budget.ts'
 import { type ErrorCode, ParleyError, unlessUnreadable } from '../../core/errors.ts'
-import type { EventDraft, TakenMessages } from '../../core/event.ts'
+import type { EventDraft, SessionEvent, TakenMessages } from '../../core/event.ts'
 import type { IdSource, InboxId, SessionId } from '../../core/ids.ts'
-import { type FilesReadData, isShown } from '../../core/message.ts'
-import { NO_MODEL, type Usage } from '../../core/model.ts'
-import { NOBODY } from '../../core/platform-id.ts'
+import { type FilesReadData, type InboundMessage, isShown } from '../../core/message.ts'
+import { addUsage, NO_MODEL, type Usage } from '../../core/model.ts'
+import { NOBODY, senderKey } from '../../core/platform-id.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
 import { isScheduled, type SessionIdentity } from '../../core/session.ts'
 import type { ContextRead, InboxOutcome, TurnOutcome } from '../../core/turn-end.ts'
@@ -14,11 +14,9 @@ import type { EventToAppend } from '../../store/event-port.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { AgentAdoption } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import { furtherPieces } from './further-pieces.ts'
 import { dropParted, type Parting } from './parted.ts'
 import { replyTargetOf } from './parted-chat.ts'
 import { askedIn, countedFor, isPublic, type StartedTurn } from './started-turn.ts'
-import { withStepsOnRecord } from './steps-on-record.ts'
 import type { TurnQueue } from './turn-queue.ts'
 
 /** Appended events, of which the first has the number `seq`. */
@@ -312,4 +310,94 @@ function saidToNoModel({ reply, session }: StartedTurn, { model }: TurnEnding): 
 
 function idsOf(rows: readonly InboxRow[]): readonly InboxId[] {
   return rows.map((row) => row.id)
+}
+
+/** By the stamps of the platform, between two pieces of a pasted text. */
+const LONGEST_GAP_MS = 2_000
+
+/**
+ * Returns those of the waiting messages that are pieces of what began the turn, with its messages so far as `begun`.
+ * Pieces are marked by whether others came before them, which a crash forgets: after one, the rest of a pasted text is
+ * known by its stamp.
+ */
+function furtherPieces(
+  { asked, resumed }: Pick<StartedTurn, 'asked' | 'resumed'>,
+  waiting: readonly InboxRow[],
+  begun: readonly InboxRow[],
+): readonly InboxRow[] {
+  const of = asked?.piece?.of
+  let last = begun.map(messageIn).findLast((event) => event?.piece?.of === of)
+  return waiting.filter((row) => {
+    const event = messageIn(row)
+    if (event === undefined) return false
+    const further = event.piece?.of === of || (resumed && last !== undefined && continues(last, event))
+    if (further) last = event
+    return further
+  })
+}
+
+function messageIn({ dispatch: { event } }: InboxRow): InboundMessage | undefined {
+  return event.kind === 'message' ? event : undefined
+}
+
+function continues(before: InboundMessage, event: InboundMessage): boolean {
+  const gap = event.sentAt - before.sentAt
+  return (
+    before.piece?.more === true &&
+    before.attachments.length === 0 &&
+    event.attachments.length === 0 &&
+    writerOf(event) === writerOf(before) &&
+    gap >= 0 &&
+    gap <= LONGEST_GAP_MS
+  )
+}
+
+/** Returns the person with the place in which the message was written. */
+function writerOf({ address, sender }: InboundMessage): string {
+  return `${conversationOf(address)} ${senderKey(address.channel, sender)}`
+}
+
+interface Ended {
+  readonly kind: string
+  readonly usage: Usage
+  readonly steps: number
+}
+
+/**
+ * Returns the ending of a turn with the steps on record, where it knows of none: whatever else than its agent ends a
+ * turn, such as a further crash, its steps are paid for. Those of a turn that failed before are in its first end.
+ */
+async function withStepsOnRecord<Ending extends Ended>(
+  tx: Pick<StoreWriter, 'events'>,
+  turn: Pick<StartedTurn, 'id' | 'session'>,
+  ending: Ending,
+): Promise<Ending> {
+  if (ending.kind === 'completed' || ending.steps > 0) return ending
+  let { usage, steps } = ending
+  for await (const event of eventsBack(tx, turn)) {
+    if (event.turnId !== turn.id) continue
+    if (event.type === 'turn_completed') ({ usage, steps } = ending)
+    if (event.type !== 'assistant_step') continue
+    usage = addUsage(usage, event.data.usage)
+    steps++
+  }
+  return { ...ending, usage, steps }
+}
+
+const PAGE = 200
+const STARTS: ReadonlySet<SessionEvent['type']> = new Set(['turn_started', 'turn_completed'])
+
+/** Yields the events since the beginning of a turn, or since it failed, in pages from the newest back. */
+async function* eventsBack(
+  { events }: Pick<StoreWriter, 'events'>,
+  { id, session }: Pick<StartedTurn, 'id' | 'session'>,
+): AsyncGenerator<SessionEvent> {
+  let page = await events.latest(session.id, PAGE)
+  for (;;) {
+    yield* page
+    const before = (page[0]?.seq ?? 1) - 1
+    if (before === 0 || page.some((event) => STARTS.has(event.type) && event.turnId === id)) return
+    const from = Math.max(0, before - PAGE)
+    page = await events.since(session.id, from, before - from)
+  }
 }
