@@ -1,6 +1,6 @@
 import { createRunAgent } from '../agent/agent-loop.ts'
 import { createIntrospect } from '../agent/introspect.ts'
-import { createModels, type ModelSettings } from '../agent/models/catalogue.ts'
+import { createModels } from '../agent/models/catalogue.ts'
 import { createTraitBook, type TraitBook } from '../agent/models/traits.ts'
 import { createPrecheck } from '../agent/precheck.ts'
 import { createSummarize } from '../agent/summarize.ts'
@@ -23,7 +23,7 @@ import type { Store } from '../store/store.ts'
 import type { Budgets } from './make-budgets.ts'
 import { makeWeb, type OwnNet } from './make-web.ts'
 import type { ServerWatch } from './model-health.ts'
-import { reportServers } from './model-servers.ts'
+import { reportServers, revealedServers } from './model-servers.ts'
 import { type CountBeside, countBeside, countedBeside } from './spent-beside.ts'
 
 interface AgentDeps {
@@ -97,7 +97,7 @@ function configured(
   const { config, clock, random, logger: root, tools, media, called, rests, redact, traits } = parts
   const logger = root.child({ subsystem: 'agent' })
   const timeZone = machineZone()
-  const settings = { servers: revealed(config.models), scriptFolder: config.scriptFolder }
+  const settings = { servers: revealedServers(config.models), scriptFolder: config.scriptFolder }
   const all = createModels(settings, { clock, random, logger, media, traits })
   const models = paidBy(parts, countCalls(all, parts.measures, config.budgets?.prices))
   const counting = { count: parts.spentBeside, logger }
@@ -118,13 +118,4 @@ function configured(
 /** Without budgets nothing stands before a model, and what its calls cost that end before their answer is counted. */
 function paidBy({ budgets }: AgentDeps, models: PaidModels): PaidModels {
   return budgets === undefined ? watchModels(models) : payForModels({ models, ...budgets })
-}
-
-function revealed(models: Config['models']): ModelSettings['servers'] {
-  return Object.fromEntries(
-    Object.entries(models).map(([name, { apiKey, ...server }]) => [
-      name,
-      apiKey === undefined ? server : { ...server, apiKey: apiKey.reveal() },
-    ]),
-  )
 }

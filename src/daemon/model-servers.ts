@@ -1,3 +1,4 @@
+import type { ModelSettings } from '../agent/models/catalogue.ts'
 import type { LearntTraits } from '../agent/models/traits.ts'
 import type { Config } from '../config/config.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
@@ -43,6 +44,16 @@ export function reportServers(
 /** Returns the own model of each agent that has one. */
 export function ownModels({ agents }: Pick<Config, 'agents'>): readonly string[] {
   return agents.flatMap(({ model }) => (model === NO_MODEL ? [] : [model]))
+}
+
+/** Returns the servers with their keys in plain text, for the clients alone. */
+export function revealedServers(models: Config['models']): ModelSettings['servers'] {
+  return Object.fromEntries(
+    Object.entries(models).map(([name, { apiKey, ...server }]) => [
+      name,
+      apiKey === undefined ? server : { ...server, apiKey: apiKey.reveal() },
+    ]),
+  )
 }
 
 function modelsOf({ model, fallback = [], summaryModel }: AgentProfile): readonly string[] {

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest'
+import { Secret } from '../../src/config/secrets.ts'
+import { FEWEST_TOKENS, type ModelTrial, tryModel } from '../../src/daemon/try-model.ts'
+import { startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
+import { textReply } from '../../src/rehearsal/openai/script.ts'
+import { rehearse } from '../rehearsal/openai/rehearsal.ts'
+
+const TRIAL: ModelTrial = { question: 'Say hello.', maxTokens: FEWEST_TOKENS, withinMs: 20_000 }
+
+type Servers = Parameters<typeof tryModel>[0]['models']
+
+const tried = (models: Servers, id: string, trial: Partial<ModelTrial> = {}) =>
+  tryModel({ models, scriptFolder: '' }, id, { ...TRIAL, ...trial })
+
+it('an answer comes with its tokens, its price and its time', async () => {
+  const server = await rehearse({ apiKey: 'sk-1', script: () => textReply('Hello.') })
+  const outcome = await tried(
+    { openai: { kind: 'openai', baseUrl: server.baseUrl, apiKey: new Secret('sk-1') } },
+    'openai/gpt-4o-mini',
+  )
+
+  if (!outcome.ok) expect.unreachable(outcome.says)
+  const { text, usage = { input: 0, output: 0 }, usd, ms } = outcome
+  expect(text).toBe('Hello.')
+  expect(usd).toBeCloseTo((usage.input * 0.15 + usage.output * 0.6) / 1_000_000, 5)
+  expect(usd).toBeGreaterThan(0)
+  expect(ms).toBeLessThan(20_000)
+  expect(server.ledger.requests()).toHaveLength(1)
+})
+
+it('a model of nobody’s list has no price, and a script costs nothing', async () => {
+  const server = await rehearse({ keyless: true, dialect: 'ollama', script: () => textReply('Hi.') })
+  const home: Servers = { home: { kind: 'openai', baseUrl: server.baseUrl } }
+
+  expect(await tried(home, 'home/qwen3:8b')).toEqual(expect.not.objectContaining({ usd: expect.anything() }))
+  expect(await tried(home, 'scripted/echo')).toMatchObject({ ok: true, text: 'echo Say hello.', usd: 0 })
+})
+
+it('thoughts that use up all tokens count as an answer, for the server answers', async () => {
+  const server = await rehearse({
+    ...{ keyless: true, dialect: 'deepseek' as const },
+    script: () => ({ parts: [{ type: 'reasoning', reasoning: 'Well, well, well.' }], finishReason: 'length' }),
+  })
+
+  expect(await tried({ deep: { kind: 'openai', baseUrl: server.baseUrl } }, 'deep/r1')).toMatchObject({ ok: true })
+})
+
+it.each([
+  { title: 'a refused key', key: 'sk-wrong', code: 'model_auth', remedy: 'Set a valid key in models.there.apiKey' },
+  { title: 'a missing key', code: 'model_auth', remedy: 'Set a valid key in models.there.apiKey' },
+  {
+    title: 'an unknown model',
+    key: 'sk-1',
+    models: ['big'],
+    code: 'model_unconfigured',
+    remedy: 'Check the model name',
+  },
+])('$title is asked for once and named with its remedy, without the key', async ({ key, models, code, remedy }) => {
+  const server = await rehearse({ apiKey: 'sk-1', ...(models ? { models } : {}) })
+  const access = key === undefined ? {} : { apiKey: new Secret(key) }
+  const outcome = await tried({ there: { kind: 'openai', baseUrl: server.baseUrl, ...access } }, 'there/small')
+
+  expect(outcome).toMatchObject({ ok: false, code, remedy: expect.stringContaining(remedy) })
+  expect(JSON.stringify(outcome)).toMatch(/answered 40[14]/)
+  expect(JSON.stringify(outcome)).not.toContain('sk-')
+})
+
+it('an address without /v1 is named with what most servers have', async () => {
+  const server = await rehearse({ keyless: true })
+  const baseUrl = server.baseUrl.replace(/\/v1$/, '')
+
+  expect(await tried({ home: { kind: 'openai', baseUrl } }, 'home/x')).toMatchObject({
+    ...{ ok: false, code: 'model_unconfigured' },
+    remedy: expect.stringContaining('Check models.home.baseUrl, which for most servers ends in /v1'),
+  })
+})
+
+it('a server that is gone is named at once, without the waits of a turn', async () => {
+  const server = await startAnthropicServer()
+  await server.close()
+  const models: Servers = { claude: { kind: 'anthropic', baseUrl: server.baseUrl, apiKey: new Secret('k') } }
+  const outcome = await tried(models, 'claude/haiku')
+
+  expect(outcome).toMatchObject({ ok: false, code: 'model_failed', remedy: expect.stringContaining('that its server') })
+  expect(outcome.ms).toBeLessThan(1_000)
+})
+
+it('a server without an answer is given up after its time', async () => {
+  const server = await rehearse({
+    keyless: true,
+    script: () => textReply('late', { interrupt: { kind: 'stall', afterDelta: 0 } }),
+  })
+
+  expect(await tried({ home: { kind: 'openai', baseUrl: server.baseUrl } }, 'home/x', { withinMs: 200 })).toMatchObject(
+    {
+      ...{ ok: false, code: 'model_stalled', says: 'home/x gave no answer within 0.2 s.' },
+    },
+  )
+})
+
+it('an agent without a model and a server that nobody has configured are named without any call', async () => {
+  expect(await tried({}, 'olama/x')).toMatchObject({ ok: false, says: 'models has no server olama, nor any other.' })
+  expect(await tried({}, 'none')).toMatchObject({ ok: false, remedy: expect.stringContaining('ANTHROPIC_API_KEY') })
+})
