@@ -90,12 +90,13 @@ module.exports = {
       'mcp',
       'own',
       'hooks',
+      'imports',
       'rehearsal',
       'pipeline',
       'daemon',
     ].map(inside),
     ...allow(
-      '^src/(channels|routing|store|config|platform|media|web|mcp|own|hooks|agent|http|client|cli|rehearsal|sessions|delivery|schedule|approvals|questions|memory|budgets)/',
+      '^src/(channels|routing|store|config|platform|media|web|mcp|own|hooks|imports|agent|http|client|cli|rehearsal|sessions|delivery|schedule|approvals|questions|memory|budgets)/',
       CORE,
     ),
     ...allow(STAGES, '^src/store/(store|[a-z]+-port)\\.ts$'),
@@ -109,7 +110,7 @@ module.exports = {
     // The one place that knows all parts; neither the command line nor the rehearsal is one of them.
     ...allow(
       '^src/daemon/',
-      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|questions|memory|budgets|store|config|http|platform|media|web|mcp|own|hooks|pipeline)/',
+      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|questions|memory|budgets|store|config|http|platform|media|web|mcp|own|hooks|imports|pipeline)/',
       '^adapters/index\\.ts$',
     ),
     ...allow('^src/(http|cli)/', '^src/config/'),
@@ -171,6 +172,7 @@ module.exports = {
     ...vendor('^src/agent/models/scripted/', 'yaml', 'zod'),
     ...vendor('^src/agent/tools/', 'zod'),
     ...vendor('^src/config/', 'zod', 'yaml'),
+    ...vendor('^src/imports/', 'yaml'),
     ...vendor('^src/platform/', 'pino', 'jschardet'),
     ...vendor('^src/platform/metrics-page\\.ts$', 'prom-client'),
     ...vendor('^src/http/', 'hono', '@hono/(node-server|zod-openapi)', 'zod'),
