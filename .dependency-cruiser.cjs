@@ -133,7 +133,7 @@ module.exports = {
       '^adapters/shared/',
     ),
     { from: { path: '^adapters/([^/]+)/' }, to: { path: '^adapters/$1/' } },
-    ...allow('^adapters/shared/', CORE, '^src/channels/adapter\\.ts$'),
+    ...allow('^adapters/shared/', CORE, '^src/channels/(adapter|setup)\\.ts$'),
     ...allow('^test/', '^(src|adapters|test|config)/', '^node_modules/'),
     ...vendor('^adapters/telegram/', 'telegraf'),
     ...vendor('^adapters/discord/', 'discord\\.js', '@discordjs/ws', 'ws'),

@@ -21,6 +21,7 @@ const telegram: CatalogueEntry<TelegramConfig> = {
   configSchema: telegramAccountSchema,
   lookup: telegramLookup,
   loadFormat: async () => (await import('./telegram/format.ts')).telegramFormat,
+  loadSetup: async () => (await import('./telegram/setup.ts')).telegramSetup,
   create: async (settings) => {
     const { TelegramAdapter } = await import('./telegram/adapter.ts')
     return new TelegramAdapter(settings)
@@ -33,6 +34,7 @@ const discord: CatalogueEntry<DiscordConfig> = {
   configSchema: discordAccountSchema,
   lookup: discordLookup,
   loadFormat: async () => (await import('./discord/format.ts')).discordFormat,
+  loadSetup: async () => (await import('./discord/setup.ts')).discordSetup,
   create: async (settings) => {
     // Before the library of the gateway is loaded.
     const { proxySockets } = await import('./discord/connection/wire-watch.ts')
@@ -48,6 +50,7 @@ const slack: CatalogueEntry<SlackConfig> = {
   configSchema: slackAccountSchema,
   lookup: slackLookup,
   loadFormat: async () => (await import('./slack/format.ts')).slackFormat,
+  loadSetup: async () => (await import('./slack/setup.ts')).slackSetup,
   create: async (settings) => {
     const { SlackAdapter } = await import('./slack/adapter.ts')
     return new SlackAdapter(settings)

@@ -21,7 +21,7 @@ interface ProbePorts {
  * looked at ever more slowly: some platforms count connections.
  */
 const PACE = { firstMs: 90_000, longestMs: 720_000 }
-/** Findings in a row; one alone may be something that is just on its way. */
+/** FindingsBook in a row; one alone may be something that is just on its way. */
 const FINDINGS = 2
 
 /**

@@ -5,8 +5,10 @@ import type { InboundEvent } from '../core/message.ts'
 import type { MessageLookup } from '../core/message-link.ts'
 import type { DeliveryReceipt, RenderedPart } from '../core/outbound.ts'
 import type { OwnerNotice } from '../core/owner-notice.ts'
+import type { AccountSettings, BotIdentity, ChannelSetup } from './setup.ts'
 
 export type { RenderedPart } from '../core/outbound.ts'
+export type { AccountSettings, AdapterServices, BotIdentity } from './setup.ts'
 
 /**
  * The seam: the small interface every platform implements. What only some platforms can do is a capability interface
@@ -96,14 +98,6 @@ export interface Trouble {
   readonly at: number
 }
 
-export interface BotIdentity {
-  readonly id: string
-  readonly username: string
-  readonly displayName: string
-  /** False where the platform shows it only what addresses it in groups. */
-  readonly readsGroups?: boolean
-}
-
 /**
  * Pure: Markdown to parts within the platform's limits, loadable while the channel is down. Empty input gives no part;
  * the visible text of the parts joined is the visible text of the source.
@@ -135,27 +129,15 @@ export interface CommonAccountConfig {
 }
 
 /**
- * A platform's entry in `adapters/index.ts`: its traits and look-up, and its format and factory, which are loaded on
- * demand.
+ * A platform's entry in `adapters/index.ts`: its traits and look-up, and its format, setup and factory, which are
+ * loaded on demand.
  */
 export interface ChannelPlugin<Config> {
   readonly id: ChannelId
   readonly traits: ChannelTraits
   readonly lookup: MessageLookup
   loadFormat(): Promise<TextFormat>
+  /** Loads what a person needs before an account works, and its examination. */
+  loadSetup(): Promise<ChannelSetup<Config>>
   create(account: AccountSettings<Config>): Promise<ChannelAdapter>
-}
-
-export interface AccountSettings<Config> {
-  readonly account: string
-  readonly config: Config
-  readonly services: AdapterServices
-}
-
-/** The powers an adapter is handed. */
-export interface AdapterServices {
-  readonly clock: import('../core/clock.ts').Clock
-  readonly logger: import('../core/logger.ts').Logger
-  /** In [0, 1), for jitter. */
-  random(): number
 }

@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Finding } from '../core/finding.ts'
-import type { AccountSettings, BotIdentity } from './adapter.ts'
+import type { Logger } from '../core/logger.ts'
 
 /**
  * Everything about a platform that a person needs before its account works, and the examination that says whether it
@@ -13,7 +14,7 @@ export interface ChannelSetup<Config> {
   readonly secrets: readonly SetupSecret[]
   /** The steps at the platform before there is a secret to enter, with the places to click, a line each. */
   readonly steps: readonly string[]
-  /** What people are surprised by later, said before: privacy mode, intents, scopes. A line each. */
+  /** The surprises of later, said before: privacy mode, intents, scopes. A line each. */
   readonly cautions: readonly string[]
   /** A file that the platform takes to make the app, derived from what the adapter uses; absent where there is none. */
   readonly manifest?: SetupManifest
@@ -30,7 +31,7 @@ export interface SetupSecret {
   readonly setting: string
   /** The environment variable that names it: `TELEGRAM_BOT_TOKEN`. */
   readonly variable: string
-  /** How the platform calls it. */
+  /** Its name at the platform. */
   readonly label: string
   /** Returns what is wrong with a text that cannot be one, in words; undefined for one that may be. Never quotes it. */
   mistake(text: string): string | undefined
@@ -39,14 +40,14 @@ export interface SetupSecret {
 export interface SetupManifest {
   readonly fileName: string
   readonly text: string
-  /** Where it is given to the platform, in words. */
+  /** The place at the platform that takes it, in words. */
   readonly use: string
 }
 
 export interface ExamineRequest {
   /** The conversations that are known to the store, of this account. */
   readonly places: readonly SetupPlace[]
-  /** Whether a daemon of ours is receiving for this account now. */
+  /** True while a daemon of ours receives for this account. */
   readonly beside: boolean
   readonly signal: AbortSignal
 }
@@ -62,4 +63,26 @@ export interface Examination {
   readonly findings: readonly Finding[]
   /** The address by which it is added to a group or server, with exactly the permissions that the adapter uses. */
   readonly invite?: string
+}
+
+export interface BotIdentity {
+  readonly id: string
+  readonly username: string
+  readonly displayName: string
+  /** False where the platform shows it only what addresses it in groups. */
+  readonly readsGroups?: boolean
+}
+
+export interface AccountSettings<Config> {
+  readonly account: string
+  readonly config: Config
+  readonly services: AdapterServices
+}
+
+/** The powers an adapter is handed. */
+export interface AdapterServices {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** In [0, 1), for jitter. */
+  random(): number
 }

@@ -1,5 +1,6 @@
 import { DefaultWebSocketManagerOptions, type IContextFetchingStrategy, type SessionInfo } from '@discordjs/ws'
-import { type APIGatewayBotInfo, GatewayIntentBits } from 'discord.js'
+import type { APIGatewayBotInfo } from 'discord.js'
+import { INTENTS } from './permissions.ts'
 
 interface ContextDeps {
   readonly token: string
@@ -12,11 +13,6 @@ interface ContextDeps {
   lost(): void
 }
 
-const INTENTS =
-  GatewayIntentBits.Guilds |
-  GatewayIntentBits.GuildMessages |
-  GatewayIntentBits.DirectMessages |
-  GatewayIntentBits.MessageContent
 /** After this the library closes a socket that was opened and not greeted, also when nobody looks at it any more. */
 const HELLO_WITHIN_MS = 45_000
 

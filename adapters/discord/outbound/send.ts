@@ -58,6 +58,11 @@ async function putReaction(
   return toReceipt(await client.call({ verb: 'PUT', path }, options), messageId)
 }
 
+interface MessageAt {
+  readonly channel: string
+  readonly messageId: string
+}
+
 /**
  * Rendered parts to REST calls; nothing is repeated here but an answer that may not be shown as one. Every create
  * carries the delivery's key as an enforced nonce, so that the same send again gives the first message back. No text of
@@ -66,8 +71,9 @@ async function putReaction(
 export function createOutbound(ports: Ports): DiscordOutbound {
   const { client, directs, clock } = ports
   const locate: Locate = (address, options) => channelOf(directs, address, options)
-  const edit = (path: `/${string}`, rendered: RenderedPart, options: CallOptions): Promise<CallOutcome> => {
+  const edit = (at: MessageAt, rendered: RenderedPart, options: CallOptions): Promise<CallOutcome> => {
     const body = { content: contentOf(rendered), components: rowsOf(rendered), ...NO_PINGS }
+    const path = `/channels/${at.channel}/messages/${at.messageId}` as const
     return client.call({ verb: 'PATCH', path, body }, options)
   }
   const changing = (signal: AbortSignal): CallOptions => ({ signal, deadlineMs: SEND_DEADLINE_MS })
@@ -96,7 +102,10 @@ export function createOutbound(ports: Ports): DiscordOutbound {
       const earlier = receipt.kind === 'sent' && shownIn(outcome) !== content.trim()
       if (!earlier) return receipt
       // The key had been used: this is the first message of this delivery, which may show less by now.
-      return toReceipt(await edit(`${path}/${receipt.messageId}`, visible, changing(signal)), receipt.messageId)
+      return toReceipt(
+        await edit({ channel, messageId: receipt.messageId }, visible, changing(signal)),
+        receipt.messageId,
+      )
     },
     async edit({ address, messageId }, rendered, signal) {
       const visible = stripNoReply(rendered)
@@ -104,8 +113,7 @@ export function createOutbound(ports: Ports): DiscordOutbound {
       if (!isSnowflake(messageId)) return NO_ADDRESS
       const channel = await locate(address, changing(signal))
       if (typeof channel !== 'string') return channel
-      const path = `/channels/${channel}/messages/${messageId}` as const
-      return toReceipt(await edit(path, visible, changing(signal)), messageId)
+      return toReceipt(await edit({ channel, messageId }, visible, changing(signal)), messageId)
     },
     async delete({ address, messageId }, signal) {
       if (!isSnowflake(messageId)) return NO_ADDRESS

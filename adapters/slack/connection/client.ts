@@ -10,6 +10,7 @@ import { notAnswered, notTheApi, publicUrl, type WireCall, whyUnanswered } from 
 import { type Limits, underDeadline } from '../../shared/deadline.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { quietLogger } from './quiet-logger.ts'
+import type { SlackMethod } from './scopes.ts'
 import { createWire, type WatchedCall } from './wire-watch.ts'
 
 /**
@@ -50,7 +51,7 @@ interface ClientSettings {
 
 /** The Web API as one bot sees it. Never throws, never retries, and at its deadline lets a call go. */
 export interface SlackClient {
-  call(method: string, args: Fields, options: CallOptions): Promise<CallOutcome>
+  call(method: SlackMethod, args: Fields, options: CallOptions): Promise<CallOutcome>
   /** Ends idle and busy connections. */
   close(): void
 }

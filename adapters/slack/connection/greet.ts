@@ -3,6 +3,7 @@ import { ChannelDown } from '../../../src/channels/adapter.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import type { OwnBot } from '../inbound/reading.ts'
 import type { CallOutcome, SlackClient } from './client.ts'
+import { HEARING, missingScopes, WRITING } from './scopes.ts'
 import { botTrouble, toChannelDown } from './trouble.ts'
 
 export interface BotProfile {
@@ -12,24 +13,6 @@ export interface BotProfile {
 }
 
 const DEADLINE_MS = 15_000
-
-/** The effect of each missing scope on the app. */
-const SCOPES: readonly (readonly [scope: string, without: string])[] = [
-  ['chat:write', 'the bot cannot answer at all'],
-  ['channels:history', 'it hears nothing in public channels; subscribe to message.channels too'],
-  ['groups:history', 'it hears nothing in private channels; subscribe to message.groups too'],
-  ['im:history', 'it hears no direct messages; subscribe to message.im and open the Messages tab of App Home'],
-  ['mpim:history', 'it hears nothing in group direct messages; subscribe to message.mpim too'],
-  ['app_mentions:read', 'it hears no mentions where it cannot read along; subscribe to app_mention too'],
-  ['reactions:write', 'the agent cannot put emoji on messages'],
-  ['users:read', 'the agent reads ids instead of names'],
-  ['files:read', 'the agent is not shown files'],
-  ['files:write', 'no files are sent, their texts alone'],
-]
-const WRITING = 'chat:write'
-const HEARING: readonly string[] = SCOPES.map(([scope]) => scope).filter((scope) =>
-  /:history$|^app_mentions/.test(scope),
-)
 
 /**
  * Asks who we are.
@@ -47,6 +30,22 @@ export function askWho(client: SlackClient, signal: AbortSignal): Promise<CallOu
 }
 
 function readProfile(answer: Fields): BotProfile {
+  const bot = readBot(answer)
+  const granted = grantedScopes(answer)
+  const hints = granted ? hintsOf(granted) : []
+  if (granted && !granted.includes(WRITING)) throw new ChannelDown(hints[0] ?? WRITING, { permanent: true })
+  if (granted && !HEARING.some((scope) => granted.includes(scope))) {
+    throw new ChannelDown(`the app hears nothing; ${hints.join('; ')}`, { permanent: true })
+  }
+  return { bot, identity: identityOf(bot), hints }
+}
+
+export function identityOf({ userId: id, username }: OwnBot): BotIdentity {
+  return { id, username, displayName: username }
+}
+
+/** Reads who we are out of the answer to `auth.test`. @throws ChannelDown, permanent for the token of a person */
+export function readBot(answer: Fields): OwnBot {
   const { user_id: userId, bot_id: botId, user: username, team_id: team, enterprise_id: enterprise } = answer
   if (typeof userId !== 'string' || typeof username !== 'string' || typeof team !== 'string') {
     throw new ChannelDown(
@@ -59,25 +58,18 @@ function readProfile(answer: Fields): BotProfile {
       permanent: true,
     })
   }
-  const granted = grantedScopes(answer)
-  const hints = granted ? hintsOf(granted) : []
-  if (granted && !granted.includes(WRITING)) throw new ChannelDown(hints[0] ?? WRITING, { permanent: true })
-  if (granted && !HEARING.some((scope) => granted.includes(scope))) {
-    throw new ChannelDown(`the app hears nothing; ${hints.join('; ')}`, { permanent: true })
-  }
   const organisation = typeof enterprise === 'string' && enterprise !== '' ? { enterprise } : {}
-  const bot = { userId, botId, username, team, ...organisation }
-  return { bot, identity: { id: userId, username, displayName: username }, hints }
+  return { userId, botId, username, team, ...organisation }
 }
 
 /** The platform names them in a header; it does not say which events the app is subscribed to. */
-function grantedScopes({ response_metadata: metadata }: Fields): readonly unknown[] | undefined {
+export function grantedScopes({ response_metadata: metadata }: Fields): readonly unknown[] | undefined {
   const granted = isFields(metadata) ? metadata.scopes : undefined
   return Array.isArray(granted) ? granted : undefined
 }
 
 function hintsOf(granted: readonly unknown[]): readonly string[] {
-  return SCOPES.filter(([scope]) => !granted.includes(scope)).map(
-    ([scope, without]) => `the scope ${scope} is missing: ${without}; then install the app again`,
+  return missingScopes(granted).map(
+    ({ scope, without }) => `the scope ${scope} is missing: ${without}; then install the app again`,
   )
 }

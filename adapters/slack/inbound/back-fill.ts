@@ -3,6 +3,7 @@ import type { MessagePage as MissedPage } from '../../shared/read-back.ts'
 import { TryLater } from '../../shared/until-done.ts'
 import { timeOfStamp, toStamp } from '../address.ts'
 import type { CallOutcome, SlackClient } from '../connection/client.ts'
+import type { SlackMethod } from '../connection/scopes.ts'
 import { waitOf } from '../outbound/receipts.ts'
 
 interface Ports {
@@ -55,7 +56,7 @@ interface Page {
 /**
  * Reads the first page; a smaller one where the answer is larger than is read. Undefined: the history may not be read.
  */
-async function read(ports: Ports, method: string, args: Fields, limit = PAGE): Promise<Page | undefined> {
+async function read(ports: Ports, method: SlackMethod, args: Fields, limit = PAGE): Promise<Page | undefined> {
   const { client, signal } = ports
   const asked = { ...args, limit, include_all_metadata: true }
   const outcome = await client.call(method, asked, { signal, deadlineMs: DEADLINE_MS })

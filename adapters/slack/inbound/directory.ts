@@ -4,6 +4,7 @@ import type { Clock } from '../../../src/core/clock.ts'
 import { titleOf } from '../../../src/core/titles.ts'
 import { type Fields, isFields, present } from '../../shared/fields.ts'
 import type { SlackClient } from '../connection/client.ts'
+import type { SlackMethod } from '../connection/scopes.ts'
 
 interface DirectoryDeps {
   readonly client: SlackClient
@@ -144,7 +145,7 @@ export class Directory {
   }
 
   async #ask<Value>(
-    method: string,
+    method: SlackMethod,
     args: Fields,
     read: (answer: Fields) => Value | undefined,
   ): Promise<Value | undefined> {

@@ -9,6 +9,7 @@ import { FILE_DEADLINE_MS, ofTheFile } from '../../shared/files.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { isStamp, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, SlackClient, SlackUploads } from '../connection/client.ts'
+import type { SlackMethod } from '../connection/scopes.ts'
 import { besideThread, OF_THREAD, toReceipt, toSendReceipt } from './receipts.ts'
 import { content } from './send.ts'
 
@@ -71,7 +72,7 @@ export async function sendFile(ports: FilePorts, part: FilePart, signal: AbortSi
 }
 
 function caller({ client, onOutcome }: FilePorts, signal: AbortSignal) {
-  return async (method: string, args: Fields, onWritten?: () => void): Promise<CallOutcome> => {
+  return async (method: SlackMethod, args: Fields, onWritten?: () => void): Promise<CallOutcome> => {
     const options: CallOptions = { signal, deadlineMs: CALL_DEADLINE_MS, ...(onWritten ? { onWritten } : {}) }
     const outcome = await client.call(method, args, options)
     onOutcome(outcome)

@@ -8,6 +8,7 @@ import type { Fields } from '../../shared/fields.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { DELIVERY_EVENT, isStamp, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, SlackClient } from '../connection/client.ts'
+import type { SlackMethod } from '../connection/scopes.ts'
 import { nameOfEmoji } from './emoji-names.ts'
 import { escapeText, withoutMentions } from './escape.ts'
 import {
@@ -49,7 +50,7 @@ export interface SlackOutbound {
  * @param onOutcome called after every call, so that a revoked token is seen at once
  */
 export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOutcome) => void): SlackOutbound {
-  const call = async (method: string, args: Fields, signal: AbortSignal): Promise<CallOutcome> => {
+  const call = async (method: SlackMethod, args: Fields, signal: AbortSignal): Promise<CallOutcome> => {
     const outcome = await client.call(method, args, changing(signal))
     if (outcome.kind === 'answered') failpoint('CP13-response-read')
     onOutcome(outcome)

@@ -11,6 +11,8 @@ import { TOKEN_REFUSED } from './poll-policy.ts'
 export interface BotProfile {
   readonly bot: BotFacts
   readonly identity: BotIdentity
+  /** False where @BotFather keeps it from being added to groups. */
+  readonly joinsGroups: boolean
   readonly hints: readonly string[]
 }
 
@@ -31,18 +33,22 @@ export async function greet(
   signal: AbortSignal,
 ): Promise<BotProfile> {
   const options = { deadlineMs: DEADLINE_MS, signal }
-  if (mode === 'webhook') return readProfile(answerOf(await client.call('getMe', {}, options)))
-  const [me, webhook] = await Promise.all([
-    client.call('getMe', {}, options),
-    client.call('getWebhookInfo', {}, options),
-  ])
-  const profile = readProfile(answerOf(me))
+  if (mode === 'webhook') return askWho(client, signal)
+  const [profile, webhook] = await Promise.all([askWho(client, signal), client.call('getWebhookInfo', {}, options)])
   const url = answerOf(webhook).url
   if (typeof url === 'string' && url !== '') {
     const removed = await client.call('deleteWebhook', {}, options)
     if (removed.kind !== 'answered') throw down(removed)
   }
   return profile
+}
+
+/**
+ * Asks who we are, and changes nothing.
+ * @throws ChannelDown, permanent when the token is refused
+ */
+export async function askWho(client: TelegramClient, signal: AbortSignal): Promise<BotProfile> {
+  return readProfile(answerOf(await client.call('getMe', {}, { deadlineMs: DEADLINE_MS, signal })))
 }
 
 function readProfile(me: Fields): BotProfile {
@@ -58,6 +64,7 @@ function readProfile(me: Fields): BotProfile {
   return {
     bot: { id, username },
     identity: { id, username, displayName, ...(readsGroups ? {} : { readsGroups }) },
+    joinsGroups: me.can_join_groups !== false,
     hints: readsGroups ? [] : [PRIVACY_HINT],
   }
 }

@@ -17,8 +17,8 @@ interface WatchDeps {
   readonly listen: ListenAddress
 }
 
-/** The platform's information about a webhook. */
-interface WebhookInfo {
+/** The platform's information about a webhook; no URL: none is set. */
+export interface WebhookInfo {
   readonly url: string
   readonly pending: number
   readonly lastError: string | undefined
@@ -75,7 +75,7 @@ export function watchWebhook({ client, clock, health, signal, url, listen }: Wat
   }
 }
 
-function readInfo(result: unknown): WebhookInfo {
+export function readInfo(result: unknown): WebhookInfo {
   const { url, pending_update_count: pending, last_error_message: said } = isFields(result) ? result : {}
   return {
     url: typeof url === 'string' ? url : '',
@@ -85,7 +85,7 @@ function readInfo(result: unknown): WebhookInfo {
 }
 
 /** Addresses may come back written otherwise. */
-function isSame(one: string, other: string): boolean {
+export function isSame(one: string, other: string): boolean {
   const href = parseUrl(one)?.href
   return href !== undefined && href === parseUrl(other)?.href
 }

@@ -80,6 +80,11 @@ describe('start', () => {
       expect.stringMatching(/users:read.*ids instead of names/),
       expect.stringMatching(/files:read.*not shown files/),
       expect.stringMatching(/files:write.*no files are sent/),
+      expect.stringMatching(/channels:read.*no names/),
+      expect.stringMatching(/groups:read.*no names/),
+      expect.stringMatching(/im:read.*shared with another workspace/),
+      expect.stringMatching(/mpim:read.*no names/),
+      expect.stringMatching(/commands.*no \/parley/),
     ])
   })
 })
