@@ -32,7 +32,7 @@ export const telegramSetup: ChannelSetup<TelegramConfig> = {
   steps: [
     'In Telegram, open a chat with @BotFather (https://t.me/BotFather) and send /newbot.',
     'Give the bot a name, then a username that ends in "bot".',
-    '@BotFather answers with the token, a line such as 123456789:AAE…; copy it whole.',
+    '@BotFather answers with the token, such as 123456789:AAE…; copy it whole.',
   ],
   cautions: [
     'In groups a bot sees only commands, mentions and replies to it until its privacy mode is off: send /setprivacy to @BotFather, choose the bot, choose Disable.',
@@ -46,15 +46,17 @@ function mistakeInToken(text: string): string | undefined {
   const token = text.trim()
   const common = mistakeOfAny(token)
   if (common !== undefined) return common
+  if (/^\d+:[\w-]+$/.test(token)) return undefined
   if (/^bot\d+:/i.test(token)) return 'begins with "bot", which only addresses have: enter it from the number on'
   if (/^@/.test(token)) return 'is the username of the bot: enter the token that @BotFather gave with it'
-  if (/^\d+:?$/.test(token)) return 'is only the number before the colon: copy the whole line, 123456789:AAE…'
-  if (/^:?[\w-]{30,}$/.test(token))
-    return 'lacks the number and the colon before it: copy the whole line, 123456789:AAE…'
+  if (/^\d+:?$/.test(token)) return `is only the number before the colon: ${WHOLE}`
   const kind = kindOfSecret(token)
-  if (kind !== undefined && !/^\d+:/.test(token)) return `is ${kind}, and not of a Telegram bot`
-  return /^\d+:[\w-]+$/.test(token) ? undefined : 'is no token of a bot, which is a number, a colon and letters'
+  if (kind !== undefined) return `is ${kind}, and not of a Telegram bot`
+  if (/^:?[\w-]{30,}$/.test(token)) return `lacks the number and the colon before it: ${WHOLE}`
+  return 'is no token of a bot, which is a number, a colon and letters'
 }
+
+const WHOLE = 'copy the whole token, 123456789:AAE…'
 
 /** An account while it is examined. */
 interface Asked extends Look {
@@ -195,7 +197,7 @@ async function lookAtPlace(
   const permissions = outcome.kind === 'answered' && isFields(outcome.result) ? outcome.result.permissions : undefined
   if (!isFields(permissions)) return undefined
   if (permissions.can_send_messages === false)
-    return { state: 'failed', says: 'only administrators may write there', remedy: ADMIN }
+    return failed('only administrators may write there', ADMIN)
   return FILES.some((permission) => permissions[permission] === false)
     ? { state: 'warning', says: 'members may not send files there, so the bot sends none', remedy: ADMIN }
     : undefined
@@ -205,15 +207,16 @@ const ADMIN = 'open the group, Administrators, Add Administrator, and choose the
 const ADD = 'open the group, Add Members, and choose the bot'
 const FILES = ['can_send_photos', 'can_send_documents', 'can_send_voice_notes']
 
+const failed = (says: string, remedy: string): PlaceTrouble => ({ state: 'failed', says, remedy })
+const BARRED = failed('the bot was removed and barred', `unblock it under Removed Users, then ${ADD}`)
+const OUTSIDE = failed('the bot is not in it any more', ADD)
+
 /** Returns what keeps the bot from writing in a chat, out of the platform's ChatMember. */
 function memberTrouble(member: Fields, chatType: ChatType): PlaceTrouble | undefined {
   const { status } = member
   const isPoster = status === 'creator' || (status === 'administrator' && member.can_post_messages === true)
-  const failed = (says: string, remedy: string): PlaceTrouble => ({ state: 'failed', says, remedy })
-  if (status === 'kicked')
-    return failed('the bot was removed and barred', `unblock it under Removed Users, then ${ADD}`)
-  if (status === 'left' || (status === 'restricted' && member.is_member === false))
-    return failed('the bot is not in it any more', ADD)
+  if (status === 'kicked') return BARRED
+  if (status === 'left' || (status === 'restricted' && member.is_member === false)) return OUTSIDE
   if (status === 'restricted' && member.can_send_messages !== true)
     return failed('the bot may not write there', 'open the group, Permissions, Exceptions, the bot, Send Messages')
   if (chatType === 'channel' && !isPoster)
@@ -229,9 +232,11 @@ function refusedTrouble(outcome: Unanswered): PlaceTrouble {
     return { state: 'warning', says: `it became a supergroup with the id ${migratedTo}`, remedy }
   }
   if (code === 429) return { state: 'skipped', says: description }
-  const isGone = /chat not found|deleted|member not found/i.test(description)
+  if (/kicked/i.test(description)) return BARRED
+  if (/not a member/i.test(description)) return OUTSIDE
+  const isGone = /chat not found|deleted/i.test(description)
   const says = isGone ? 'it is not there for the bot any more' : `${code}: ${description}`
-  return { state: 'failed', says, remedy: `if the group still exists, ${ADD}` }
+  return failed(says, `if the group still exists, ${ADD}`)
 }
 
 type Unanswered = Exclude<CallOutcome, { kind: 'answered' }>

@@ -1,4 +1,4 @@
-import { invalidField, threadExists, unknownUser } from './api-error.ts'
+import { invalidField, threadExists, unknownGuild, unknownUser } from './api-error.ts'
 import type { ApiChannel, ApiUser } from './api-types.ts'
 import type { RestApi, RestCall } from './rest-api.ts'
 import { readChannel, readMessage, readWritable } from './targets.ts'
@@ -15,6 +15,30 @@ export function me({ world }: RestApi): ApiUser & { verified: boolean; flags: nu
 
 export function getChannel(api: RestApi, call: RestCall): ApiChannel {
   return readChannel(api, call).channel
+}
+
+/** Returns a guild that the bot is in; any other is unknown to it. */
+export function getGuild({ world }: RestApi, { ids }: RestCall): object {
+  const state = world.guilds.get(ids[0] ?? '')
+  if (state === undefined) throw unknownGuild()
+  return { ...state.guild, roles: [...state.roles.values()] }
+}
+
+export function getMember({ world }: RestApi, { ids }: RestCall): object {
+  const state = world.guilds.get(ids[0] ?? '')
+  if (state === undefined) throw unknownGuild()
+  const user = world.users.get(ids[1] ?? '')
+  if (user === undefined) throw unknownUser()
+  const roles = user.id === world.bot.id ? state.botRoles : []
+  return {
+    user,
+    roles: [...roles],
+    nick: state.nicks.get(user.id) ?? null,
+    joined_at: state.joinedAt,
+    deaf: false,
+    mute: false,
+    flags: 0,
+  }
 }
 
 export function openDirect({ world }: RestApi, { body }: RestCall): ApiChannel {

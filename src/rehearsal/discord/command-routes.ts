@@ -7,8 +7,19 @@ const MOST_COMMANDS = 100
 const MOST_OPTIONS = 25
 const NAME = /^[-_'\p{L}\p{N}]{1,32}$/u
 
-export function myApplication({ world }: RestApi): object {
-  return { id: world.bot.id, name: world.bot.username, description: '', flags: 0 }
+/** The flag of a switch that is on, of a bot in less than a hundred guilds. */
+const MESSAGE_CONTENT_LIMITED = 1 << 19
+
+export function myApplication({ world, application }: RestApi): object {
+  const { messageContent, isPublic, requiresCodeGrant } = application()
+  return {
+    id: world.bot.id,
+    name: world.bot.username,
+    description: '',
+    flags: messageContent ? MESSAGE_CONTENT_LIMITED : 0,
+    bot_public: isPublic,
+    bot_require_code_grant: requiresCodeGrant,
+  }
 }
 
 /** Returns the global commands as they were given, with what the platform adds. */

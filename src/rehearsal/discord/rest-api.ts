@@ -14,6 +14,14 @@ export interface RestApi {
   readonly interactions: InteractionBook
   readonly gatewayUrl: () => string
   readonly sessionLimit: () => SessionLimit
+  readonly application: () => Readonly<ApplicationState>
+}
+
+/** The switches of the application's page Bot. */
+export interface ApplicationState {
+  messageContent: boolean
+  isPublic: boolean
+  requiresCodeGrant: boolean
 }
 
 /** A call that was recognised. */

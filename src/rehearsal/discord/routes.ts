@@ -1,4 +1,13 @@
-import { gatewayBot, getChannel, me, openDirect, startThread, startThreadFromMessage } from './account-routes.ts'
+import {
+  gatewayBot,
+  getChannel,
+  getGuild,
+  getMember,
+  me,
+  openDirect,
+  startThread,
+  startThreadFromMessage,
+} from './account-routes.ts'
 import { listCommands, myApplication, overwriteCommands } from './command-routes.ts'
 import {
   acknowledgeInteraction,
@@ -32,6 +41,8 @@ const rehearsed: readonly RouteEntry[] = [
   route('GET', '/gateway/bot', gatewayBot),
   route('GET', '/users/@me', me),
   route('POST', '/users/@me/channels', openDirect),
+  route('GET', '/guilds/([^/]+)', getGuild),
+  route('GET', '/guilds/([^/]+)/members/([^/]+)', getMember),
   route('GET', channel, getChannel),
   route('GET', `${channel}/messages`, getMessages),
   route('GET', `${channel}/messages/([^/]+)`, getMessage),

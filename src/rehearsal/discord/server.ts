@@ -11,7 +11,7 @@ import { DiscordLedger } from './ledger-entries.ts'
 import { NonceBook } from './nonces.ts'
 import { type RateLimit, RateLimits } from './rate-limits.ts'
 import { readBody } from './read-body.ts'
-import type { RestApi, RestCall } from './rest-api.ts'
+import type { ApplicationState, RestApi, RestCall } from './rest-api.ts'
 import { findRoute, type Route } from './routes.ts'
 import { DiscordWorld } from './world.ts'
 
@@ -38,6 +38,8 @@ export interface DiscordServer {
   /** The token that the platform accepts now; a change revokes the old one. */
   token: string
   messageContent: boolean
+  /** The switches of its application; may be changed at any time. */
+  readonly application: ApplicationState
   readonly world: DiscordWorld
   readonly gateway: Gateway
   readonly ledger: DiscordLedger
@@ -82,6 +84,7 @@ export async function startDiscordServer(options: DiscordServerOptions = {}): Pr
     set messageContent(on) {
       settings.messageContent = on
     },
+    application: settings,
     close: () => (closing ??= close()),
   }
 }
@@ -95,7 +98,7 @@ class DiscordRehearsal {
   readonly ledger = new DiscordLedger()
   readonly faults: FaultBook<RestCall>
   readonly world: DiscordWorld
-  readonly settings: { token: string; messageContent: boolean }
+  readonly settings: ApplicationState & { token: string }
   readonly #api: RestApi
   readonly #limits: RateLimits
   readonly #closing = new AbortController()
@@ -109,6 +112,8 @@ class DiscordRehearsal {
     this.settings = {
       token: options.token ?? 'rehearsal.discord.token',
       messageContent: options.messageContent ?? true,
+      isPublic: true,
+      requiresCodeGrant: false,
     }
     this.faults = new FaultBook(now)
     this.#limits = new RateLimits(options.rateLimit, now)
@@ -122,6 +127,7 @@ class DiscordRehearsal {
       interactions: this.world.interactions,
       gatewayUrl,
       sessionLimit: () => this.#gateway?.sessionLimit ?? { total: 0, remaining: 0, resetAfterMs: 0 },
+      application: () => this.settings,
     }
   }
 

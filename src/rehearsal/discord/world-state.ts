@@ -26,6 +26,8 @@ export interface GuildState {
   readonly roles: Map<string, ApiRole>
   /** The names of people there, by their ids. */
   readonly nicks: Map<string, string>
+  /** The roles of the bot there, by id. */
+  readonly botRoles: Set<string>
 }
 
 /** A registered slash command; contexts: 0 guilds, 1 the direct chat with the bot, 2 other private channels. */

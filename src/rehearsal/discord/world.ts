@@ -25,9 +25,15 @@ export class DiscordWorld extends WorldState {
 
   /** Adds a guild with the bot in it; a connected bot is notified at once. */
   addGuild(input: { readonly name: string; readonly id?: string }): ApiGuild {
-    const guild: ApiGuild = { id: input.id ?? this.ids.next(), name: input.name, owner_id: this.bot.id }
-    const roles = new Map([[guild.id, role(guild.id, '@everyone')]])
-    this.guilds.set(guild.id, { guild, joinedAt: new Date(this.now()).toISOString(), roles, nicks: new Map() })
+    const guild: ApiGuild = { id: input.id ?? this.ids.next(), name: input.name, owner_id: OWNER_ID }
+    const roles = new Map([[guild.id, { ...role(guild.id, '@everyone'), permissions: EVERYBODY_MAY }]])
+    this.guilds.set(guild.id, {
+      guild,
+      joinedAt: new Date(this.now()).toISOString(),
+      roles,
+      nicks: new Map(),
+      botRoles: new Set(),
+    })
     this.#publish('GUILD_CREATE', this.describeGuild(guild.id))
     return guild
   }
@@ -146,7 +152,16 @@ export class DiscordWorld extends WorldState {
   setAccess(ref: Ref, access: Access): void {
     const state = this.channel(ref)
     state.access = access
+    state.channel.permission_overwrites = [{ id: this.bot.id, type: 1, allow: '0', deny: String(DENIED[access]) }]
     this.#publish(access === 'hidden' ? 'CHANNEL_DELETE' : 'CHANNEL_UPDATE', { ...state.channel })
+  }
+
+  /** Gives or takes permissions of a channel, as people see them there; what is refused follows from `setAccess` alone. */
+  overwrite(ref: Ref, { id, allow = 0n, deny = 0n }: { id: string; allow?: bigint; deny?: bigint }): void {
+    const { channel } = this.channel(ref)
+    const type = id === this.bot.id ? 1 : 0
+    const others = (channel.permission_overwrites ?? []).filter((one) => !('id' in one) || one.id !== id)
+    channel.permission_overwrites = [...others, { id, type, allow: String(allow), deny: String(deny) }]
   }
 
   setThread(
@@ -226,7 +241,7 @@ export class DiscordWorld extends WorldState {
       roles: [...state.roles.values()],
       channels: channels.filter((channel) => !isThread(channel)),
       threads: channels.filter((channel) => isThread(channel) && channel.thread_metadata?.archived !== true),
-      members: [{ user: this.bot, ...memberFields(state.joinedAt) }],
+      members: [{ user: this.bot, ...memberFields(state.joinedAt), roles: [...state.botRoles] }],
       ...EMPTY_LISTS,
       ...GUILD_SETTINGS,
     }
@@ -295,6 +310,18 @@ const GUILD_SETTINGS = {
   system_channel_flags: 0,
   verification_level: 0,
 } as const
+
+/** The owner of every guild, who says nothing. */
+const OWNER_ID = '800000000000000001'
+const [VIEW, SEND, HISTORY, SEND_IN_THREADS] = [1n << 10n, 1n << 11n, 1n << 16n, 1n << 38n]
+/** The permissions of everybody in a new guild, as far as they matter to a bot: these, reactions, links and files. */
+const EVERYBODY_MAY = String(VIEW | SEND | HISTORY | SEND_IN_THREADS | (1n << 6n) | (1n << 14n) | (1n << 15n))
+const DENIED: Readonly<Record<Access, bigint>> = {
+  full: 0n,
+  no_history: HISTORY,
+  read_only: SEND | SEND_IN_THREADS,
+  hidden: VIEW,
+}
 
 function role(id: string, name: string): ApiRole {
   return {

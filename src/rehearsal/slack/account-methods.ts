@@ -18,7 +18,14 @@ export function authTest({ app }: WebApi): Answer {
   }
 }
 
-export function openConnection({ sockets }: WebApi): Answer {
+export function botInfo({ app }: WebApi, params: Params): Answer {
+  if (textParam(params, 'bot') !== app.botId) throw new SlackApiError('bot_not_found')
+  const { botId: id, appId: app_id, bot } = app
+  return { bot: { id, app_id, user_id: bot.id, name: bot.name, deleted: false, updated: 1_700_000_000, icons: {} } }
+}
+
+export function openConnection({ app, sockets }: WebApi): Answer {
+  requireScope({ scopes: app.appScopes }, 'connections:write')
   return { url: sockets.issueUrl() }
 }
 

@@ -15,6 +15,8 @@ export interface AppOptions {
   enterprise?: string
   /** Scopes of the bot token. Default: `fullScopes`. */
   scopes?: readonly string[]
+  /** Scopes of the app-level token. Default: `connections:write`. */
+  appScopes?: readonly string[]
   /** Events the app is subscribed to. Default: `fullSubscriptions`. */
   subscriptions?: readonly string[]
   /** Slash commands its manifest declares. Default: `/parley`. */
@@ -66,6 +68,7 @@ export interface AppState {
   readonly appToken: string
   readonly signingSecret: string
   scopes: readonly string[]
+  appScopes: readonly string[]
   subscriptions: readonly string[]
   slashCommands: readonly string[]
   /** The reason why the bot token is refused, such as `token_revoked`; null if it is valid. */
@@ -95,6 +98,7 @@ export function createApp(options: AppOptions): AppState {
     appToken: options.appToken ?? 'xapp-rehearsal',
     signingSecret: options.signingSecret ?? 'rehearsal-signing-secret',
     scopes: options.scopes ?? fullScopes,
+    appScopes: options.appScopes ?? ['connections:write'],
     subscriptions: options.subscriptions ?? fullSubscriptions,
     slashCommands: options.slashCommands ?? ['/parley'],
     botTokenRefusal: null,

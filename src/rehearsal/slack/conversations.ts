@@ -14,7 +14,7 @@ const SCOPE_PREFIX: Readonly<Record<ChannelKind, string>> = {
 }
 
 /** @throws `missing_scope`, with the needed scope and those of the token */
-export function requireScope({ scopes }: AppState, needed: string): void {
+export function requireScope({ scopes }: Pick<AppState, 'scopes'>, needed: string): void {
   if (!scopes.includes(needed)) throw new SlackApiError('missing_scope', { needed, provided: scopes.join(',') })
 }
 

@@ -1,4 +1,4 @@
-import { authTest, openConnection, openConversation, userInfo } from './account-methods.ts'
+import { authTest, botInfo, openConnection, openConversation, userInfo } from './account-methods.ts'
 import { deleteMessage, postEphemeral, postMessage, updateMessage } from './chat-methods.ts'
 import { describeChannel } from './conversations.ts'
 import { anyFileInfo, completeUpload, getUploadUrl } from './file-methods.ts'
@@ -10,6 +10,7 @@ import type { Method } from './web-api.ts'
 const methods: Readonly<Record<string, Method>> = {
   'apps.connections.open': { token: 'app', run: openConnection },
   'auth.test': { token: 'bot', run: authTest },
+  'bots.info': { token: 'bot', scope: 'users:read', run: botInfo },
   'chat.delete': { token: 'bot', scope: 'chat:write', run: deleteMessage },
   'chat.postEphemeral': { token: 'bot', scope: 'chat:write', run: postEphemeral },
   'chat.postMessage': { token: 'bot', scope: 'chat:write', run: postMessage },

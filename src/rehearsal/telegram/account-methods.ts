@@ -1,15 +1,18 @@
-import { badRequest } from './api-error.ts'
+import { badRequest, forbidden } from './api-error.ts'
+import type { ApiChatType, MemberStatus } from './api-types.ts'
 import type { BotApi } from './bot-api.ts'
 import type { Params } from './params.ts'
 import { integerParam, isRecord, structureParam, textParam } from './params.ts'
 import { readChat } from './targets.ts'
+import { isPresent } from './visibility.ts'
+import { lettingMembers } from './world-state.ts'
 
 const maxCommands = 100
 
 export function getMe({ bot }: BotApi): object {
   return {
     ...bot.user,
-    can_join_groups: true,
+    can_join_groups: bot.canJoinGroups,
     can_read_all_group_messages: bot.canReadAllGroupMessages,
     supports_inline_queries: false,
     can_connect_to_business: false,
@@ -18,16 +21,33 @@ export function getMe({ bot }: BotApi): object {
 }
 
 export function getChat(api: BotApi, params: Params): object {
-  const { chat } = readChat(api.world, api.bot, params)
-  return { ...chat, accent_color_id: 0, max_reaction_count: 11 }
+  const { chat, membersMay } = readChat(api.world, api.bot, params)
+  const isGroup = chat.type === 'group' || chat.type === 'supergroup'
+  return { ...chat, accent_color_id: 0, max_reaction_count: 11, ...(isGroup && { permissions: membersMay }) }
 }
 
 export function getChatMember(api: BotApi, params: Params): object {
   const state = readChat(api.world, api.bot, params)
+  const { type } = state.chat
+  const own = state.members.get(api.bot.user.id)
+  if (type !== 'private' && own === 'kicked') throw forbidden(`bot was kicked from the ${type} chat`)
+  if (type !== 'private' && !isPresent(own)) throw forbidden(`bot is not a member of the ${type} chat`)
   const id = integerParam(params, 'user_id')
   const status = id === undefined ? undefined : state.members.get(id)
   if (id === undefined || status === undefined) throw badRequest('member not found')
-  return { user: api.world.user(id), status }
+  return { user: api.world.user(id), status, ...rightsOf(status, type) }
+}
+
+/** The rights that the platform describes with a status. */
+function rightsOf(status: MemberStatus, type: ApiChatType): object {
+  if (status === 'restricted') return { is_member: true, ...lettingMembers(false), until_date: 0 }
+  if (status !== 'administrator') return {}
+  return {
+    can_be_edited: false,
+    is_anonymous: false,
+    can_manage_chat: true,
+    ...(type === 'channel' && { can_post_messages: true }),
+  }
 }
 
 export function setMyCommands(api: BotApi, params: Params): true {

@@ -11,6 +11,8 @@ export interface BotOptions {
   username?: string
   /** False for privacy mode, the platform's default: in groups the bot sees only messages meant for it. */
   canReadAllGroupMessages?: boolean
+  /** False where @BotFather keeps it out of groups. Default true. */
+  canJoinGroups?: boolean
   /** Default 100001. */
   firstUpdateId?: number
   /**
@@ -25,6 +27,7 @@ export interface BotState {
   readonly token: string
   readonly user: ApiUser
   canReadAllGroupMessages: boolean
+  canJoinGroups: boolean
   readonly ahead: number
   readonly queue: UpdateQueue
   readonly poller: Poller
@@ -60,6 +63,7 @@ export function createBot(options: BotOptions, { now, record, redelivery }: BotD
       username: options.username ?? 'parley_bot',
     },
     canReadAllGroupMessages: options.canReadAllGroupMessages ?? false,
+    canJoinGroups: options.canJoinGroups ?? true,
     ahead: options.ahead ?? 0,
     queue,
     poller,

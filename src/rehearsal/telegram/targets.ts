@@ -44,7 +44,8 @@ export function readWritableChat(world: WorldState, bot: BotState, params: Param
   }
   if (status === 'kicked') throw forbidden(`bot was kicked from the ${type} chat`)
   if (!isPresent(status)) throw forbidden(`bot is not a member of the ${type} chat`)
-  if (status === 'restricted') throw badRequest('not enough rights to send text messages to the chat')
+  const isMute = status === 'member' && state.membersMay.can_send_messages === false
+  if (status === 'restricted' || isMute) throw badRequest('not enough rights to send text messages to the chat')
   if (type === 'channel' && !isAdmin(state, bot)) throw badRequest('need administrator rights in the channel chat')
   return state
 }

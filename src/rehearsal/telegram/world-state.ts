@@ -23,6 +23,8 @@ export interface ChatState {
   migratedTo: number | undefined
   /** The group in which people discuss what is posted in this channel. */
   discussedIn: number | undefined
+  /** The platform's ChatPermissions: what those who are no administrators may do. */
+  membersMay: Readonly<Record<string, boolean>>
 }
 
 export interface WorldDeps {
@@ -153,8 +155,25 @@ export class WorldState {
       generalClosed: false,
       migratedTo: undefined,
       discussedIn: undefined,
+      membersMay: lettingMembers(true),
     }
     this.#chats.set(chat.id, state)
     return state
   }
+}
+
+/** Returns the permissions of members who may send everything, or nothing. */
+export function lettingMembers(send: boolean): Readonly<Record<string, boolean>> {
+  const kinds = [
+    'messages',
+    'audios',
+    'documents',
+    'photos',
+    'videos',
+    'video_notes',
+    'voice_notes',
+    'polls',
+    'other_messages',
+  ]
+  return Object.fromEntries(kinds.map((kind) => [`can_send_${kind}`, send]))
 }
