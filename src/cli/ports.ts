@@ -1,10 +1,11 @@
 import type { Config } from '../config/config.ts'
 import type { JsonSchema } from '../config/json-schema.ts'
+import type { DoctorReport } from '../core/finding.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import type { LoggedIn, LoginTalk, McpCheck } from '../core/mcp.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { PeopleReport } from '../core/operate-people.ts'
-import type { OperatorService } from '../core/operator.ts'
+import type { OperatorService, StatusReport } from '../core/operator.ts'
 import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
 
 /** Everything the CLI gets from outside; it reads no environment, no clock and no process by itself. */
@@ -39,6 +40,8 @@ export interface CliPorts {
   readonly writeExport: WriteExport
   /** Encrypts or decrypts a store that no daemon holds. Rejects with `config` without a key that fits. */
   convertStore(loaded: LoadedConfig, options: ConvertOptions): Promise<ConversionReport>
+  /** Looks at everything that a daemon needs. Rejects with `invalid` for a part that there is not. */
+  examine(request: ExamineRequest): Promise<DoctorReport>
   /** Returns what an operator does with tool servers. */
   mcp(): Promise<McpOperator>
   /** Runs the demo; resolves with the exit code. */
@@ -53,6 +56,28 @@ export interface CliPorts {
   onSignal(handler: (signal: string) => void): () => void
   /** Calls `handler` at each SIGHUP that asks for a reload until the returned function is called. */
   onHangup(handler: () => void): () => void
+}
+
+/** An examination, as `daemon/examine.ts` takes it. */
+export interface ExamineRequest {
+  /** Absent: none could be read, and the rest is examined without it. */
+  readonly config?: Config
+  /** The lines about what keeps the configuration from being used as it is, and about what is doubtful in it. */
+  readonly mistakes: readonly string[]
+  readonly warnings: readonly string[]
+  /** The answer of the daemon on its socket, or why it gave none; neither: none runs. */
+  readonly status?: StatusReport
+  readonly trouble?: string
+  /** Only these parts: `telegram`, `model`, `database`; none: all. */
+  readonly parts: readonly string[]
+  /** Nothing is asked over the network. */
+  readonly offline: boolean
+  /** Whatever is safe to mend is mended. */
+  readonly fix: boolean
+  readonly now: number
+  readonly signal: AbortSignal
+  /** Called as checks end. */
+  progress(this: void, done: number, of: number): void
 }
 
 /** The work of an operator on configured tool servers. All of it rejects with `not_found` for an unknown one. */

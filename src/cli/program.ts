@@ -4,6 +4,7 @@ import { withRemedy } from './other-words.ts'
 import type { CliPorts } from './ports.ts'
 import { addApprovals } from './program-approvals.ts'
 import { addArchives } from './program-archives.ts'
+import { addDoctor } from './program-doctor.ts'
 import { addForgetting } from './program-forgetting.ts'
 import { addMcp } from './program-mcp.ts'
 import { addMemory } from './program-memory.ts'
@@ -60,6 +61,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
     })
   addRunning(program, ports, ended)
   addReading(program, ports, ended)
+  addDoctor(program, ports, ended)
   addSessions(program, ports, ended)
   addSend(program, ports, ended)
   addForgetting(program, ports, ended)

@@ -10,3 +10,33 @@ export interface Finding {
   /** A command to type or a place to click; there for every warning and failure. */
   readonly remedy?: string
 }
+
+/** The findings of one examination, as `parley doctor --json` prints them. */
+export interface DoctorReport {
+  readonly version: string
+  readonly findings: readonly Finding[]
+  /** What `--fix` has changed, a sentence each. */
+  readonly fixed: readonly string[]
+  /** The price of what the models were asked, as far as it is known. */
+  readonly usd: number
+}
+
+/** Returns what makes the findings of a part. */
+export function findingsOf(part: string) {
+  return {
+    ok: (check: string, says: string): Finding => ({ part, check, state: 'ok', says }),
+    skipped: (check: string, says: string): Finding => ({ part, check, state: 'skipped', says }),
+    warning: (check: string, says: string, remedy: string): Finding => ({
+      ...{ part, check, state: 'warning', says, remedy },
+    }),
+    failed: (check: string, says: string, remedy: string): Finding => ({ part, check, state: 'failed', says, remedy }),
+  }
+}
+
+/** Splits the message of an error at its remedy: behind `Run: `, a semicolon, or the end of its first sentence. */
+export function saysAndRemedy(message: string, otherwise: string): readonly [says: string, remedy: string] {
+  const text = message.replace(/\s+/g, ' ').trim()
+  const [, says = '', remedy = ''] = /^(.+?[.)]) ?(Run: .+)$/.exec(text) ?? /^(.+?); (.+)$/.exec(text) ?? []
+  const [, first = '', rest = ''] = remedy === '' ? (/^(.+?\.) ([A-Z].+)$/.exec(text) ?? []) : ['', says, remedy]
+  return rest === '' ? [text, otherwise] : [first, rest.charAt(0).toUpperCase() + rest.slice(1)]
+}

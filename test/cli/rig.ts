@@ -73,6 +73,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     convertStore: unexpected('convertStore'),
     stdin: Readable.from([]),
     mcp: unexpected('mcp'),
+    examine: unexpected('examine'),
     runDemo: unexpected('runDemo'),
     configSchema: unexpected('configSchema'),
     compile: () => [],

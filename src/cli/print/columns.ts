@@ -28,16 +28,17 @@ export interface NotedRow {
 /** Returns a table that is no wider than `width`: the last column is cut, and notes are broken between words. */
 export function notedColumns(titles: readonly string[], rows: readonly NotedRow[], width: number): string[] {
   const [header = '', ...lines] = columns([titles, ...rows.map(({ cells }) => cells)], width)
-  return [header, ...lines.flatMap((line, at) => [line, ...broken(rows[at]?.note ?? '', width)])]
+  return [header, ...lines.flatMap((line, at) => [line, ...wrapped(rows[at]?.note ?? '', width, GAP).map((one) => clip(one, width))])]
 }
 
-function broken(text: string, width: number): string[] {
+/** Returns a text as lines, broken between words; a longer word has a line of its own, in full: it may be a path. */
+export function wrapped(text: string, width: number, indent: string): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)
-    const longer = last === undefined ? `${GAP}${word}` : `${last} ${word}`
+    const longer = last === undefined ? `${indent}${word}` : `${last} ${word}`
     if (last !== undefined && stringWidth(longer) <= width) lines[lines.length - 1] = longer
-    else lines.push(clip(`${GAP}${word}`, width))
+    else lines.push(`${indent}${word}`)
   }
   return lines
 }

@@ -1,0 +1,108 @@
+import { EXIT, errorCode, ParleyError, toError } from '../../core/errors.ts'
+import type { DoctorReport, Finding } from '../../core/finding.ts'
+import { connectLocal } from '../local-client.ts'
+import type { CliPorts, ExamineRequest, LoadedConfig } from '../ports.ts'
+import { wrapped } from '../print/columns.ts'
+import { counted, oneLine } from '../print/plain.ts'
+import { createProgress } from '../print/progress.ts'
+import type { Style } from '../print/style.ts'
+import { type ReadOptions, show, widthOf } from '../show.ts'
+import { socketPathOf } from '../socket-path.ts'
+
+export interface DoctorOptions extends ReadOptions {
+  readonly parts: readonly string[]
+  readonly offline?: boolean
+  readonly fix?: boolean
+}
+
+type DoctorPorts = Pick<CliPorts, 'env' | 'now' | 'stdout' | 'stderr' | 'load' | 'compile' | 'examine'>
+
+/**
+ * Looks for whatever is wrong. Resolves with 0 where nothing has failed, with 1 where something has, and with 78 where
+ * no configuration could be read: everything else is examined all the same.
+ */
+export async function doctor(ports: DoctorPorts, options: DoctorOptions): Promise<number> {
+  const { loaded, mistakes, warnings } = await readConfig(ports, options.config)
+  const progress = createProgress(ports.stderr, 'checks')
+  try {
+    const report = await ports.examine({
+      ...(loaded === undefined ? {} : { config: loaded.config, ...(await statusOf(loaded)) }),
+      ...{ mistakes, warnings, parts: options.parts, now: ports.now() },
+      ...{ offline: options.offline === true, fix: options.fix === true },
+      signal: new AbortController().signal,
+      progress: options.json === true ? () => {} : progress.at,
+    })
+    progress.end()
+    show(ports, options, { value: report, lines: (style) => printReport(report, style, widthOf(ports.stdout)) })
+    if (loaded === undefined) return EXIT.config
+    return report.findings.some(({ state }) => state === 'failed') ? EXIT.failed : EXIT.ok
+  } finally {
+    progress.end()
+  }
+}
+
+interface ReadConfig {
+  readonly loaded?: LoadedConfig
+  readonly mistakes: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Reads the configuration strictly, else as a start does, else as a question to a daemon does: what one of them refuses
+ * is said, and the next one still lets everything else be examined.
+ */
+async function readConfig({ load, compile }: DoctorPorts, path?: string): Promise<ReadConfig> {
+  let mistakes: readonly string[] = []
+  for (const use of ['check', 'run', 'ask'] as const) {
+    try {
+      const loaded = await load(path, use)
+      const { config } = loaded
+      // Whatever keeps the rules from being compiled is among the mistakes already.
+      const compiled = mistakes.length > 0 ? [] : await compile(config)
+      return { loaded, mistakes, warnings: [...config.warnings, ...compiled] }
+    } catch (error) {
+      if (errorCode(error) !== 'config') throw error
+      if (mistakes.length === 0) mistakes = toError(error).message.split('\n')
+    }
+  }
+  return { mistakes, warnings: [] }
+}
+
+const ANSWER_MS = 5_000
+
+async function statusOf({ config }: LoadedConfig): Promise<Pick<ExamineRequest, 'status' | 'trouble'>> {
+  try {
+    const status = await (await connectLocal(socketPathOf(config), ANSWER_MS))?.status()
+    return status === undefined ? {} : { status }
+  } catch (error) {
+    return { trouble: error instanceof ParleyError ? error.message : toError(error).message }
+  }
+}
+
+function printReport({ findings, fixed, usd }: DoctorReport, style: Style, width: number): readonly string[] {
+  const parts = [...new Set(findings.map(({ part }) => part))]
+  const of = (state: Finding['state']): number => findings.filter((one) => one.state === state).length
+  const sums = [
+    ...[`${of('failed')} failed`, counted(of('warning'), 'warning'), `${of('ok')} ok`],
+    ...(of('skipped') === 0 ? [] : [`${of('skipped')} skipped`]),
+  ]
+  return [
+    ...parts.flatMap((part) => [
+      style.bold(oneLine(part)),
+      ...findings.filter((one) => one.part === part).flatMap((one) => findingLines(one, style, width)),
+    ]),
+    '',
+    `${sums.join(', ')}.${usd > 0 ? ` The models cost $${usd.toFixed(4)}.` : ''}`,
+    ...(fixed.length === 0 ? [] : [`${counted(fixed.length, 'thing')} mended.`]),
+  ]
+}
+
+function findingLines({ state, says, remedy }: Finding, style: Style, width: number): readonly string[] {
+  const [first = '', ...more] = wrapped(oneLine(says), width, '    ')
+  const mark = { ok: style.good('✓'), warning: style.bad('!'), failed: style.bad('✗'), skipped: style.dim('·') }[state]
+  return [
+    `  ${mark}${first.slice(3)}`,
+    ...more,
+    ...(remedy === undefined ? [] : wrapped(oneLine(remedy), width, '      ').map((line) => style.bold(line))),
+  ]
+}

@@ -1,0 +1,412 @@
+import { spawn } from 'node:child_process'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { chmod, readFile, stat, statfs } from 'node:fs/promises'
+import { freemem, totalmem, userInfo } from 'node:os'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { toError } from '../core/errors.ts'
+import { type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
+import { machineZone } from '../core/machine-zone.ts'
+import { privateFolder } from '../platform/private-folder.ts'
+
+/*
+ * The half of an examination that asks nobody and costs next to nothing: the host of a daemon. `parley doctor` runs it
+ * with the rest, and the daemon by itself each hour.
+ */
+
+/** A finding that this program can mend without a question. */
+export interface MendableFinding extends Finding {
+  /** Mends it; returns a sentence about what was changed. */
+  mend?(this: void): Promise<string>
+}
+
+export interface HostPlace {
+  readonly config: Pick<Config, 'file' | 'dataDir' | 'store'>
+  readonly now: number
+  /** The process of the daemon, where one runs. */
+  readonly pid?: number | undefined
+}
+
+const MB = 1024 * 1024
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Less than this, and the log of the database alone may fill the disk. */
+const LEAST_MB = 64
+/** Beside the copy that is made before the schema changes. */
+const SPARE_MB = 256
+const LEAST_INODES = 1_000
+
+/** Returns what the disk of the state folder has left, and how large the log of the database has grown. */
+export async function examineDisk({ config: { dataDir, store } }: HostPlace): Promise<readonly Finding[]> {
+  const { ok, warning, failed } = findingsOf('disk')
+  const { bavail, bsize, files, ffree } = await statfs(await existingFolder(dataDir))
+  const free = Math.floor((bavail * bsize) / MB)
+  const database = Math.ceil((await sizeOf(store.path)) / MB)
+  const says = `${megabytes(free)} are free for ${dataDir}`
+  const clear = `Free some space there; to see what is large: du -xh ${dataDir} | sort -h | tail`
+  const findings = [
+    free < LEAST_MB
+      ? failed('space', `${says}: messages can soon not be stored`, clear)
+      : free < SPARE_MB + database
+        ? warning('space', `${says}, which is too little for a copy of the database (${megabytes(database)})`, clear)
+        : ok('space', says),
+  ]
+  if (files > 0 && ffree < LEAST_INODES)
+    findings.push(
+      failed('inodes', `${ffree} more files fit on the disk`, 'Remove some files where this shows none left: df -i'),
+    )
+  const log = Math.floor((await sizeOf(`${store.path}-wal`)) / MB)
+  if (log > LARGE_LOG_MB)
+    findings.push(
+      warning(
+        'log',
+        `the log of the database has grown to ${megabytes(log)}: another program keeps reading`,
+        `fuser -v ${store.path}`,
+      ),
+    )
+  return findings
+}
+
+const LARGE_LOG_MB = 256
+
+function megabytes(mb: number): string {
+  return mb < 1_024 ? `${mb} MB` : `${(mb / 1_024).toFixed(1)} GB`
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? 0
+}
+
+/** A state folder that is made at the first start lies in the nearest one that is there. */
+async function existingFolder(path: string): Promise<string> {
+  const there = await stat(path).catch(() => undefined)
+  return there !== undefined || dirname(path) === path ? path : existingFolder(dirname(path))
+}
+
+/** The types of file systems on which locks and a shared log do not hold, by the numbers of Linux. */
+const REMOTE: Readonly<Record<number, string>> = {
+  26985: 'NFS',
+  4283649346: 'CIFS',
+  4266872130: 'SMB',
+  20859: 'SMB',
+  16914839: '9P',
+  1397113167: 'AFS',
+}
+const FUSE = 0x65735546
+
+/** Returns who could change or read what lies in the state folder and in the configuration. */
+export async function examineFolder({ config }: HostPlace): Promise<readonly MendableFinding[]> {
+  const { ok, skipped, failed } = findingsOf('folder')
+  const { dataDir } = config
+  const stats = lstatSync(dataDir, { throwIfNoEntry: false })
+  if (stats === undefined)
+    return [skipped('place', `${dataDir} is not there yet; "parley start" makes it`), ...(await filesOpen(config))]
+  const found: MendableFinding[] = [...(await remote(dataDir))]
+  try {
+    privateFolder(dataDir, 'ask')
+    found.push(ok('place', `${dataDir} is closed to others`))
+  } catch (error) {
+    const lines = toError(error).message.split('\n')
+    found.push(...lines.map((line) => withMend(failed('place', ...saysAndRemedy(line, `ls -ld ${dataDir}`)))))
+  }
+  return [...found, ...strangers(dataDir, stats.uid), ...(await filesOpen(config))]
+}
+
+async function remote(dataDir: string): Promise<readonly Finding[]> {
+  const { warning, failed } = findingsOf('folder')
+  const type = Number((await statfs(dataDir)).type) >>> 0
+  const name = REMOTE[type]
+  const local = 'Choose a folder on a local disk: store.url or XDG_STATE_HOME'
+  if (name !== undefined)
+    return [failed('network', `${dataDir} is on a network file system (${name}): a database there gets damaged`, local)]
+  return type === FUSE
+    ? [warning('network', `${dataDir} is on a FUSE file system, of which nobody knows whether its locks hold`, local)]
+    : []
+}
+
+/** A start as another user leaves files that the daemon cannot open afterwards. */
+function strangers(dataDir: string, owner: number): readonly Finding[] {
+  const others = readable(dataDir).filter(
+    (name) => lstatSync(join(dataDir, name), { throwIfNoEntry: false })?.uid !== owner,
+  )
+  if (others.length === 0) return []
+  const says = `${others.slice(0, 3).join(', ')} in ${dataDir} belong to another user than the folder (${owner})`
+  return [findingsOf('folder').failed('owner', says, `chown -R --reference=${dataDir} ${dataDir}`)]
+}
+
+function readable(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+const OTHERS_READ = 0o044
+const OTHERS_WRITE = 0o022
+
+/** Looks at the database, the configuration and the files of secrets that it names. */
+async function filesOpen({ file, store }: HostPlace['config']): Promise<readonly MendableFinding[]> {
+  const text = file === undefined ? '' : await readFile(file, 'utf8').catch(() => '')
+  const folder = file === undefined ? '' : dirname(file)
+  const named = [...text.matchAll(/\$\{file:([^}]+)\}/g)].map(([, name = '']) => name.trim())
+  const secrets = named.map((name) => (isAbsolute(name) ? name : resolve(folder, name)))
+  const open = await Promise.all([
+    ...[store.path, `${store.path}-wal`].map((path) => openFile(path, 'the database', OTHERS_READ | OTHERS_WRITE)),
+    ...[...new Set(secrets)].map((path) => openFile(path, 'a secret', OTHERS_READ | OTHERS_WRITE)),
+    ...(file === undefined ? [] : [openFile(file, 'the configuration', OTHERS_WRITE)]),
+  ])
+  return open.flat()
+}
+
+async function openFile(path: string, what: string, bits: number): Promise<readonly MendableFinding[]> {
+  const stats = await stat(path).catch(() => undefined)
+  if (stats === undefined || (stats.mode & bits) === 0) return []
+  const { warning, failed } = findingsOf('folder')
+  const writes = (stats.mode & OTHERS_WRITE) !== 0
+  const says = `others may ${writes ? 'write to' : 'read'} ${path}, ${what}`
+  return [
+    withMend(
+      (writes ? failed : warning)(
+        'mode',
+        says,
+        `Run: chmod ${writes && what === 'the configuration' ? 'go-w' : '600'} ${path}`,
+      ),
+    ),
+  ]
+}
+
+const CHMOD = /^Run: chmod (700|600|go-w) (\S.*)$/
+
+/** A mode is what can be mended without a doubt. */
+function withMend(finding: Finding): MendableFinding {
+  const [, mode = '', path = ''] = CHMOD.exec(finding.remedy ?? '') ?? []
+  if (path === '') return finding
+  const mend = async (): Promise<string> => {
+    const bits = (await stat(path)).mode & 0o777
+    await chmod(path, mode === 'go-w' ? bits & ~OTHERS_WRITE : Number.parseInt(mode, 8))
+    return `Others may not change ${path} any more (chmod ${mode}).`
+  }
+  return { ...finding, mend }
+}
+
+/** Returns how old the last backup is. */
+export async function examineBackup({ config: { dataDir }, now }: HostPlace): Promise<readonly Finding[]> {
+  const { ok, warning, failed } = findingsOf('backup')
+  const last = await lastBackup(dataDir)
+  if (last === undefined) return [warning('age', 'no backup was ever made', 'parley backup')]
+  const findings: Finding[] = []
+  if (last.failedAt !== undefined)
+    findings.push(
+      failed('outcome', `the last backup failed: ${last.reason ?? 'for an unknown reason'}`, 'parley backup'),
+    )
+  if (last.at === undefined) return findings
+  const days = Math.floor((now - last.at) / DAY_MS)
+  const age = days > 0 ? `${days} d` : `${Math.max(0, Math.floor((now - last.at) / HOUR_MS))} h`
+  if (last.there === false)
+    return [...findings, failed('place', `the last backup, ${last.path ?? ''}, is not there any more`, 'parley backup')]
+  const says = `the last backup is ${age} old`
+  findings.push(days > OLD_DAYS ? warning('age', says, 'parley backup') : ok('age', `${says}: ${last.path ?? ''}`))
+  return findings
+}
+
+const OLD_DAYS = 8
+
+interface LastBackup {
+  readonly at?: number
+  readonly path?: string
+  readonly there?: boolean
+  readonly failedAt?: number
+  readonly reason?: string
+}
+
+async function lastBackup(dataDir: string): Promise<LastBackup | undefined> {
+  const text = await readFile(join(dataDir, 'backup.json'), 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : (JSON.parse(text) as LastBackup)
+}
+
+/** The share of its limit from which on a process is in danger. */
+const FULL = 0.9
+const SCARCE_MB = 64
+
+/** Returns what the machine has free, and how close the daemon is to the limit of its unit or container. */
+export async function examineMemory({ pid }: HostPlace): Promise<readonly Finding[]> {
+  const { ok, warning } = findingsOf('memory')
+  const [free, all] = [freemem(), totalmem()].map((bytes) => Math.floor(bytes / MB)) as [number, number]
+  const machine =
+    free < SCARCE_MB
+      ? warning(
+          'free',
+          `${megabytes(free)} of ${megabytes(all)} are free on this machine`,
+          'To see who has it: ps aux --sort=-rss | head',
+        )
+      : ok('free', `${megabytes(free)} of ${megabytes(all)} are free`)
+  if (pid === undefined) return [machine]
+  const [used, limit] = await Promise.all([residentMb(pid), limitMb(pid)])
+  if (used === undefined) return [machine]
+  const says = `the daemon has ${megabytes(used)}${limit === undefined ? '' : ` of the ${megabytes(limit)} that it may have`}`
+  const near = limit !== undefined && used > limit * FULL
+  return [
+    machine,
+    near ? warning('limit', says, 'Raise MemoryMax of its unit: systemctl edit parley') : ok('limit', says),
+  ]
+}
+
+async function residentMb(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
+  return kilobytes === undefined ? undefined : Math.floor(Number(kilobytes) / 1_024)
+}
+
+async function limitMb(pid: number): Promise<number | undefined> {
+  const group = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
+  const path = /^0::(.+)$/m.exec(group)?.[1]
+  if (path === undefined) return undefined
+  const most = Number(await readFile(join('/sys/fs/cgroup', path, 'memory.max'), 'utf8').catch(() => ''))
+  return most > 0 ? Math.floor(most / MB) : undefined
+}
+
+/** The ends of the support of the release lines of Node, as its project has set them. */
+const NODE_LINES: Readonly<Record<number, { readonly until: string; readonly longTerm: boolean }>> = {
+  20: { until: '2026-04-30', longTerm: true },
+  22: { until: '2027-04-30', longTerm: true },
+  23: { until: '2025-06-01', longTerm: false },
+  24: { until: '2028-04-30', longTerm: true },
+  25: { until: '2026-06-01', longTerm: false },
+  26: { until: '2029-04-30', longTerm: true },
+}
+
+/** Returns what is known of the support of a version of Node. */
+export function examineNode(version: string, now: number): Finding {
+  const { ok, warning, failed } = findingsOf('program')
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
+  const install = 'Install Node 24, then run Parley with it: npm ci'
+  if (!((major === 20 && minor >= 19) || major >= 22))
+    return failed('node', `Node ${version} is too old: 20.19 or a later 20, or 22 and later is needed`, install)
+  const line = NODE_LINES[major]
+  if (line === undefined) return ok('node', `Node ${version}`)
+  if (now > Date.parse(line.until))
+    return warning('node', `Node ${version} has had no security updates since ${line.until}`, install)
+  return ok('node', `Node ${version}, which gets security updates until ${line.until}${line.longTerm ? ' (LTS)' : ''}`)
+}
+
+/** Returns the zone in which schedules and times are, as this process sees it. */
+export function examineZone(): Finding {
+  return findingsOf('clock').ok('zone', `times are in ${machineZone()}`)
+}
+
+export interface Command {
+  readonly code: number
+  readonly out: string
+}
+
+const COMMAND_MS = 5_000
+
+/** Runs a program of the system; resolves with undefined where it is not there or does not end. */
+export function runCommand(name: string, args: readonly string[]): Promise<Command | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(name, args, { stdio: ['ignore', 'pipe', 'ignore'], timeout: COMMAND_MS })
+    let out = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+    })
+    child.on('error', () => resolve(undefined))
+    child.on('close', (code) => resolve(code === null ? undefined : { code, out }))
+  })
+}
+
+const PROPERTIES =
+  'LoadState,ActiveState,SubState,UnitFileState,FragmentPath,ExecStart,NRestarts,Result,ExecMainStatus,ActiveEnterTimestamp'
+
+/** Returns how the unit does that starts the daemon, where a service manager is there and has one. */
+export async function examineUnit({ config, now }: HostPlace): Promise<readonly Finding[]> {
+  const { skipped } = findingsOf('unit')
+  const managers = [[], ['--user']] as const
+  const shown = await Promise.all(
+    managers.map((which) => runCommand('systemctl', [...which, 'show', 'parley.service', `--property=${PROPERTIES}`])),
+  )
+  if (shown.every((one) => one?.code !== 0)) return [skipped('manager', 'no service manager answers here')]
+  const found = await Promise.all(
+    shown.map(async (one, at) => {
+      const unit = Object.fromEntries((one?.out ?? '').split('\n').map((line) => splitAt(line, '=')))
+      return unit.LoadState === 'loaded' ? unitFindings(unit, { user: managers[at] === managers[1], config, now }) : []
+    }),
+  )
+  const all = found.flat()
+  return all.length > 0 ? all : [skipped('installed', 'no unit is installed; parley service install makes one')]
+}
+
+function splitAt(line: string, mark: string): readonly [string, string] {
+  const at = line.indexOf(mark)
+  return at === -1 ? [line, ''] : [line.slice(0, at), line.slice(at + mark.length)]
+}
+
+interface UnitPlace {
+  readonly user: boolean
+  readonly config: HostPlace['config']
+  readonly now: number
+}
+
+type Unit = Readonly<Record<string, string | undefined>>
+
+async function unitFindings(unit: Unit, { user, config, now }: UnitPlace): Promise<readonly Finding[]> {
+  const { ok, warning, failed } = findingsOf('unit')
+  const systemctl = user ? 'systemctl --user' : 'sudo systemctl'
+  const journal = `journalctl ${user ? '--user ' : ''}-u parley -n 50`
+  const { ActiveState = '', SubState = '', Result = '', ExecMainStatus = '', UnitFileState = '' } = unit
+  const runs = ActiveState === 'active' || ActiveState === 'activating'
+  const findings: Finding[] = [
+    runs
+      ? ok('active', `the unit is ${ActiveState} (${SubState})`)
+      : ExecMainStatus === '78'
+        ? failed(
+            'active',
+            'the unit has stopped, for the configuration is wrong (78)',
+            `parley config check, then: ${systemctl} start parley`,
+          )
+        : failed(
+            'active',
+            `the unit is not running: ${ActiveState} (${Result}, exit code ${ExecMainStatus})`,
+            `${systemctl} start parley; why it ended: ${journal}`,
+          ),
+  ]
+  if (!['enabled', 'enabled-runtime', 'static', 'alias', 'linked'].includes(UnitFileState))
+    findings.push(warning('enabled', 'the unit is not started when the machine is', `${systemctl} enable parley`))
+  const restarts = Number(unit.NRestarts ?? 0)
+  const since = now - Date.parse((unit.ActiveEnterTimestamp ?? '').replace(/^\w+ /, ''))
+  if (restarts > 0 && !(since > HOUR_MS))
+    findings.push(warning('restarts', `the daemon was started again ${restarts} times after it had ended`, journal))
+  const path = /--config[ =](\S+)/.exec(unit.ExecStart ?? '')?.[1]
+  if (path !== undefined && config.file !== undefined && path !== config.file)
+    findings.push(
+      warning(
+        'configuration',
+        `the unit has another configuration, ${path}, than this examination`,
+        `parley doctor --config ${path}`,
+      ),
+    )
+  if (user) findings.push(...(await lingering()))
+  return findings
+}
+
+async function lingering(): Promise<readonly Finding[]> {
+  const { username } = userInfo()
+  const shown = await runCommand('loginctl', ['show-user', username, '--property=Linger'])
+  if (shown?.code !== 0 || !shown.out.includes('Linger=no')) return []
+  const says = 'the unit of this user ends when the user logs out'
+  return [findingsOf('unit').warning('linger', says, `sudo loginctl enable-linger ${username}`)]
+}
+
+/** Returns the process that holds a lock on a file, by what the kernel says of locks; undefined where it says nothing. */
+export function holderOf(file: string): number | undefined {
+  try {
+    const { ino } = lstatSync(file)
+    const lines = readFileSync('/proc/locks', 'utf8').split('\n')
+    const line = lines.find((one) => one.includes('WRITE') && one.includes(`:${ino} `))
+    const pid = Number(line?.trim().split(/\s+/)[4])
+    return pid > 0 ? pid : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,268 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ChannelPlugin } from '../channels/adapter.ts'
+import type { ChannelSetup, SetupPlace } from '../channels/setup.ts'
+import type { Config } from '../config/config.ts'
+import { systemClock } from '../core/clock.ts'
+import { errorCode, ParleyError, toError } from '../core/errors.ts'
+import { type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
+import { silentLogger } from '../core/logger.ts'
+import { mcpGroup } from '../core/mcp.ts'
+import { NO_MODEL } from '../core/model.ts'
+import { MODEL_NEEDED, SCRIPTED, splitModel } from '../core/model-server.ts'
+import type { StatusReport } from '../core/operator.ts'
+import { createMcpOperator } from './make-mcp.ts'
+import { makeAudio } from './make-web.ts'
+import { FEWEST_TOKENS, tryModel } from './try-model.ts'
+
+/*
+ * What is examined over the network: the platforms, the models, the tool servers and the audio endpoint, each as the
+ * daemon would ask it.
+ */
+
+type Plugins = Readonly<Record<string, ChannelPlugin<never>>>
+
+/** One account of a channel to examine. */
+export interface AccountCheck {
+  readonly channel: string
+  readonly account: string
+  readonly settings: unknown
+}
+
+export interface Asking {
+  readonly config: Config
+  readonly plugins: Plugins
+  /** The answer of the daemon that runs, where one does. */
+  readonly status: StatusReport | undefined
+  readonly signal: AbortSignal
+}
+
+/** Returns the part of an account in findings: `telegram`, `slack/work`. */
+export function partOf({ channel, account }: Pick<AccountCheck, 'channel' | 'account'>): string {
+  return account === 'default' ? channel : `${channel}/${account}`
+}
+
+/** So many places of an account are looked at, the newest: a platform counts each question. */
+const MOST_PLACES = 20
+
+/** Asks a platform about an account and about the places in which it is. */
+export async function examineAccount(
+  { channel, account, settings }: AccountCheck,
+  { plugins, status, signal }: Asking,
+  known: readonly SetupPlace[],
+): Promise<readonly Finding[]> {
+  const setup = await setupOf(plugins, channel)
+  const state = status?.channels.find((one) => one.channel === channel && one.account === account)?.status
+  const here = ({ address }: SetupPlace): boolean => address.channel === channel && address.account === account
+  const places = known.filter(here).slice(0, MOST_PLACES)
+  const services = { clock: systemClock, random: Math.random, logger: silentLogger }
+  // Only the channel, whose own schema has parsed these settings, knows their type.
+  const examined = { account, config: settings as never, services }
+  const { findings } = await setup.examine(examined, {
+    places,
+    beside: state !== undefined && state !== 'down',
+    signal,
+  })
+  return findings.map((finding) => ({ ...finding, part: partOf({ channel, account }) }))
+}
+
+async function setupOf(plugins: Plugins, channel: string): Promise<ChannelSetup<never>> {
+  const plugin = Object.hasOwn(plugins, channel) ? plugins[channel] : undefined
+  if (plugin === undefined) throw new ParleyError('internal', `There is no channel ${channel}.`)
+  const { loadSetup } = plugin as { loadSetup?: () => Promise<ChannelSetup<never>> }
+  if (loadSetup === undefined) throw new ParleyError('internal', 'Accounts of this channel cannot be examined yet.')
+  return loadSetup()
+}
+
+/** Returns the findings about accounts whose token or secret cannot be had. */
+export function absentAccounts({ down }: Pick<Config, 'down'>): readonly Finding[] {
+  return down.map(({ channel, account, reason }) => {
+    const [says, remedy] = saysAndRemedy(reason, 'parley config check')
+    return findingsOf(partOf({ channel, account })).failed('secret', says, remedy)
+  })
+}
+
+/** Returns what the daemon that runs says of its channels, which nobody else knows. */
+export function channelsOf({ channels }: StatusReport): readonly Finding[] {
+  return channels.map((one) => {
+    const { ok, skipped, failed } = findingsOf(partOf(one))
+    if (one.status === 'up') return ok('daemon', `the daemon receives ${one.receives ?? 'here'}`)
+    if (one.status === 'starting') return skipped('daemon', 'the daemon is still connecting')
+    const [says, remedy] = saysAndRemedy(one.detail ?? 'it is down', 'parley status')
+    return failed('daemon', `the daemon cannot receive: ${says}`, remedy)
+  })
+}
+
+/** Returns the models that an agent may ask, each once. */
+export function modelsIn({ agents }: Pick<Config, 'agents'>): readonly string[] {
+  const all = agents.flatMap(({ model, fallback = [], summaryModel }) => [
+    ...[model, ...fallback],
+    ...(summaryModel === undefined ? [] : [summaryModel]),
+  ])
+  return [...new Set(all)].filter((id) => id !== NO_MODEL && splitModel(id)[0] !== SCRIPTED)
+}
+
+/** Returns the agents that have no model at all. */
+export function agentsWithout({ agents }: Pick<Config, 'agents'>): readonly Finding[] {
+  return agents
+    .filter(({ model }) => model === NO_MODEL)
+    .map(({ id }) =>
+      findingsOf('model').failed('none', `the agent ${id} has no model, so it answers nobody`, upper(MODEL_NEEDED)),
+    )
+}
+
+const MODEL_MS = 20_000
+
+/** Asks a model for one word; `usd` is what that costs, as far as it is known. */
+export async function examineModel(
+  id: string,
+  { config, signal }: Pick<Asking, 'config' | 'signal'>,
+): Promise<{ readonly finding: Finding; readonly usd: number }> {
+  const { ok, failed } = findingsOf(`model ${id}`)
+  const trial = { question: 'Say yes.', maxTokens: FEWEST_TOKENS, withinMs: MODEL_MS, signal }
+  const outcome = await tryModel(config, id, trial)
+  if (!outcome.ok) return { finding: failed(outcome.code, outcome.says, outcome.remedy), usd: 0 }
+  const { usd, ms } = outcome
+  const price = usd === undefined ? 'its price is not known' : `that cost $${usd.toFixed(6)}`
+  return { finding: ok('answer', `it answers within ${(ms / 1_000).toFixed(1)} s; ${price}`), usd: usd ?? 0 }
+}
+
+/** Connects to a tool server as the daemon would, and lists its tools. */
+export async function examineToolServer(
+  name: string,
+  { config, version }: Pick<Asking, 'config'> & { readonly version: string },
+): Promise<readonly Finding[]> {
+  const { ok, warning, failed } = findingsOf(`tool server ${name}`)
+  try {
+    const { tools, leftOut, unknown } = await createMcpOperator(version).test(config, name)
+    const group = mcpGroup(name)
+    const isUsed = config.agents.some((agent) => agent.tools.includes(group))
+    const test = `parley mcp test ${name}`
+    return [
+      ok('tools', `it answers and has ${tools.length} tools`),
+      ...(isUsed ? [] : [warning('unused', 'no agent may use it', `Write ${group} under tools of an agent`)]),
+      ...leftOut.map((one) => warning('left-out', `left out: ${one}`, test)),
+      ...unknown.map((one) => warning('unknown', `tools.mcp.${name} names ${one}, and no tool has that name`, test)),
+    ]
+  } catch (error) {
+    const { message } = toError(error)
+    const login = /log ?in/i.test(message)
+    return [failed('answer', message, login ? `parley mcp login ${name}` : `parley mcp test ${name}`)]
+  }
+}
+
+/** Ends the programs that were started to examine tool servers. */
+export async function endToolServers(version: string): Promise<void> {
+  await createMcpOperator(version).endPrograms()
+}
+
+/** Has a word spoken, and a second of silence transcribed: whichever the configuration has. */
+export async function examineAudio({ config, signal }: Pick<Asking, 'config' | 'signal'>): Promise<readonly Finding[]> {
+  const audio = makeAudio({ config, clock: systemClock, net: {} })
+  const calls = [
+    ...(audio.transcribe ? [['transcribe', () => audio.transcribe?.(SILENCE, signal)] as const] : []),
+    ...(audio.speak ? [['speak', () => audio.speak?.('Yes.', signal)] as const] : []),
+  ]
+  return Promise.all(calls.map(([check, call]) => audioFinding(check, call)))
+}
+
+async function audioFinding(check: string, call: () => Promise<unknown> | undefined): Promise<Finding> {
+  const { ok, failed } = findingsOf('audio')
+  const does = check === 'speak' ? 'it speaks' : 'it transcribes'
+  try {
+    await call()
+    return ok(check, does)
+  } catch (error) {
+    const { message, cause } = toError(error)
+    // In silence there are no words: that is an answer too.
+    if (errorCode(error) === 'unreadable' && /no words/.test(message)) return ok(check, does)
+    const [, says = '', remedy = 'check audio.baseUrl and that its server runs'] =
+      /^(.+?)(?:: (check .+))?$/s.exec(cause === undefined ? message : toError(cause).message) ?? []
+    return failed(check, says, upper(remedy))
+  }
+}
+
+function upper(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const RATE = 8_000
+/** A second of silence as WAV: 16 bits, one channel. */
+const SILENCE = { bytes: wav(new Uint8Array(2 * RATE)), mime: 'audio/wav' }
+
+function wav(samples: Uint8Array): Uint8Array {
+  const header = Buffer.alloc(44)
+  header.write('RIFF', 0)
+  header.writeUInt32LE(36 + samples.length, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(1, 20)
+  header.writeUInt16LE(1, 22)
+  header.writeUInt32LE(RATE, 24)
+  header.writeUInt32LE(2 * RATE, 28)
+  header.writeUInt16LE(2, 32)
+  header.writeUInt16LE(16, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(samples.length, 40)
+  return Buffer.concat([header, samples])
+}
+
+/** Reads the time of day in answers that come anyway, by whatever library they are asked for. */
+export interface ClockWatch {
+  finding(): Finding
+  end(): void
+}
+
+/** A date in a header has whole seconds, and an answer takes some on its way. */
+const WRONG_MS = 30_000
+
+export function watchClock(): ClockWatch {
+  const seen: { readonly host: string; readonly ahead: number }[] = []
+  const note = (host: string, date: unknown): void => {
+    const at = typeof date === 'string' ? Date.parse(date) : Number.NaN
+    if (Number.isFinite(at)) seen.push({ host, ahead: Date.now() - at })
+  }
+  const fetched = (message: unknown): void => {
+    const { request, response } = message as FetchMessage
+    note(request.origin, headerIn(response.headers, 'date'))
+  }
+  const asked = (message: unknown): void => {
+    const { request, response } = message as RequestMessage
+    note(request.host, response.headers.date)
+  }
+  subscribe('undici:request:headers', fetched)
+  subscribe('http.client.response.finish', asked)
+  return {
+    finding: () => clockFinding(seen),
+    end() {
+      unsubscribe('undici:request:headers', fetched)
+      unsubscribe('http.client.response.finish', asked)
+    },
+  }
+}
+
+interface FetchMessage {
+  readonly request: { readonly origin: string }
+  readonly response: { readonly headers: readonly Uint8Array[] }
+}
+
+interface RequestMessage {
+  readonly request: { readonly host: string }
+  readonly response: { readonly headers: Readonly<Record<string, unknown>> }
+}
+
+/** Names and values follow each other. */
+function headerIn(headers: readonly Uint8Array[], name: string): string | undefined {
+  const at = headers.findIndex((one, index) => index % 2 === 0 && Buffer.from(one).toString().toLowerCase() === name)
+  return at === -1 ? undefined : Buffer.from(headers[at + 1] ?? []).toString()
+}
+
+function clockFinding(seen: readonly { readonly host: string; readonly ahead: number }[]): Finding {
+  const { ok, skipped, failed } = findingsOf('clock')
+  const inOrder = seen.toSorted((one, other) => one.ahead - other.ahead)
+  const middle = inOrder[Math.floor(inOrder.length / 2)]
+  if (middle === undefined) return skipped('time', 'nothing has answered with a time')
+  const seconds = Math.round(Math.abs(middle.ahead) / 1_000)
+  if (Math.abs(middle.ahead) <= WRONG_MS) return ok('time', 'it agrees with those that have answered')
+  const says = `the clock is ${seconds} s ${middle.ahead > 0 ? 'ahead of' : 'behind'} that of ${middle.host}`
+  return failed('time', says, 'sudo timedatectl set-ntp true')
+}

@@ -1,0 +1,416 @@
+import { lstatSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { ChannelPlugin } from '../channels/adapter.ts'
+import type { Config } from '../config/config.ts'
+import { ParleyError, toError } from '../core/errors.ts'
+import { type DoctorReport, type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
+import type { StatusReport } from '../core/operator.ts'
+import { useProxies } from '../platform/way-out.ts'
+import { type DatabaseFacts, examineDatabase, type KnownPlace, placesIn } from '../store/engines/examine-database.ts'
+import {
+  examineBackup,
+  examineDisk,
+  examineFolder,
+  examineMemory,
+  examineNode,
+  examineUnit,
+  examineZone,
+  type HostPlace,
+  holderOf,
+  type MendableFinding,
+} from './examine-host.ts'
+import {
+  absentAccounts,
+  agentsWithout,
+  channelsOf,
+  endToolServers,
+  examineAccount,
+  examineAudio,
+  examineModel,
+  examineToolServer,
+  modelsIn,
+  partOf,
+  watchClock,
+} from './examine-services.ts'
+import { storeKeyOf } from './store-key.ts'
+
+export interface ExamineRequest {
+  /** Absent: none could be read, and the rest is examined without it. */
+  readonly config?: Config
+  /** The lines about the configuration: what keeps it from being used as it is, and what is doubtful in it. */
+  readonly mistakes: readonly string[]
+  readonly warnings: readonly string[]
+  /** The answer of the daemon on its socket, or why it gave none; neither: none runs. */
+  readonly status?: StatusReport
+  readonly trouble?: string
+  /** Only these parts: `telegram`, `model`, `database`; none: all. */
+  readonly parts: readonly string[]
+  /** Nothing is asked over the network. */
+  readonly offline: boolean
+  /** What is safe to mend is mended. */
+  readonly fix: boolean
+  readonly now: number
+  readonly signal: AbortSignal
+  /** Called as checks end. */
+  progress(this: void, done: number, of: number): void
+}
+
+/** What an examination is given by the program. */
+export interface ExamineParts {
+  readonly version: string
+  readonly plugins: Readonly<Record<string, ChannelPlugin<never>>>
+}
+
+/** One check. Whatever it throws is a finding, and so is that its time is over. */
+interface Check {
+  readonly part: string
+  readonly withinMs?: number
+  /** It begins once the others have ended. */
+  readonly last?: boolean
+  run(signal: AbortSignal): Promise<readonly MendableFinding[]>
+}
+
+const WITHIN_MS = 35_000
+const DATABASE_MS = 20_000
+const HOURS_MS = 4 * 3_600_000
+
+/**
+ * Looks at everything that a daemon needs, side by side, each check within its own time; throws `invalid` for a part
+ * that there is not.
+ */
+export async function examine(request: ExamineRequest, own: ExamineParts): Promise<DoctorReport> {
+  const clock = watchClock()
+  await useProxies()
+  const paid = { usd: 0 }
+  try {
+    const checks = chosen([...hostChecks(request, own), ...configuredChecks(request, { ...own, paid })], request)
+    let done = 0
+    const all = (which: readonly Check[]) =>
+      Promise.all(
+        which.map(async (check) => {
+          const findings = await outcomeOf(check, request.signal)
+          request.progress(++done, checks.length)
+          return findings
+        }),
+      )
+    const found = [
+      ...(await all(checks.filter(({ last }) => last !== true))),
+      ...(await all(checks.filter(({ last }) => last === true))),
+    ]
+    const times = request.offline || !wants(request, 'clock') ? [] : [clock.finding()]
+    const { findings, fixed } = await mended([...found.flat(), ...times], request)
+    return { version: own.version, findings: inOrder(findings), fixed, usd: paid.usd }
+  } finally {
+    clock.end()
+    await endToolServers(own.version)
+  }
+}
+
+function wants({ parts }: Pick<ExamineRequest, 'parts'>, part: string): boolean {
+  return (
+    parts.length === 0 ||
+    parts.some((name) => part === name || part.startsWith(`${name} `) || part.startsWith(`${name}/`))
+  )
+}
+
+/** The parts that there are always, or would be: naming one is no mistake. */
+const PARTS = [
+  'configuration',
+  'program',
+  'folder',
+  'disk',
+  'database',
+  'backup',
+  'memory',
+  'clock',
+  'unit',
+  'daemon',
+  'port',
+  'model',
+  'tool',
+  'audio',
+]
+
+function chosen(checks: readonly Check[], request: ExamineRequest): readonly Check[] {
+  const known = [...new Set([...PARTS, ...checks.map(({ part }) => part)])]
+  const unknown = request.parts.find((name) => !known.some((part) => wants({ parts: [name] }, part)))
+  if (unknown !== undefined) {
+    const words = known.map((part) => part.split(' ')[0]).join(', ')
+    throw new ParleyError('invalid', `There is nothing called ${unknown} to examine; there are ${words}.`)
+  }
+  return checks.filter(({ part }) => wants(request, part))
+}
+
+async function outcomeOf(
+  { part, run, withinMs = WITHIN_MS }: Check,
+  stop: AbortSignal,
+): Promise<readonly MendableFinding[]> {
+  const late = AbortSignal.timeout(withinMs)
+  const over = new Promise<readonly Finding[]>((resolve) => {
+    late.addEventListener('abort', () => {
+      const says = `the check took longer than ${withinMs / 1_000} s`
+      resolve([findingsOf(part).failed('time-out', says, `parley doctor ${part.split(' ')[0]}`)])
+    })
+  })
+  try {
+    return await Promise.race([run(AbortSignal.any([stop, late])), over])
+  } catch (error) {
+    const [says, remedy] = saysAndRemedy(toError(error).message, `PARLEY_DEBUG=1 parley doctor ${part.split(' ')[0]}`)
+    return [findingsOf(part).failed('check', says, remedy)]
+  }
+}
+
+/** The checks that need no network. */
+function hostChecks(request: ExamineRequest, { version }: ExamineParts): readonly Check[] {
+  const { config, now } = request
+  const always: readonly Check[] = [
+    { part: 'program', run: async () => programFindings(request, version) },
+    { part: 'clock', run: async () => [examineZone()] },
+    { part: 'configuration', run: async () => configurationFindings(request) },
+  ]
+  if (config === undefined) return always
+  const socket = join(config.dataDir, 'parley.sock')
+  const pid = holderOf(`${config.store.path}.lock`)
+  const place: HostPlace = { config, now, pid }
+  return [
+    ...always,
+    { part: 'unit', run: () => examineUnit(place) },
+    { part: 'daemon', run: async () => daemonFindings(request, { socket, pid, lock: `${config.store.path}.lock` }) },
+    { part: 'port', run: () => portFindings(config, request.status !== undefined) },
+    { part: 'folder', run: () => examineFolder(place) },
+    { part: 'disk', run: () => examineDisk(place) },
+    { part: 'backup', run: () => examineBackup(place) },
+    { part: 'memory', run: () => examineMemory(place) },
+  ]
+}
+
+function programFindings({ status, now }: ExamineRequest, version: string): readonly Finding[] {
+  const { ok, warning } = findingsOf('program')
+  const node = examineNode(process.versions.node, now)
+  if (status === undefined || status.version === version) return [ok('version', `Parley ${version}`), node]
+  const says = `the daemon that runs is Parley ${status.version}, and ${version} is installed`
+  return [warning('version', says, 'Start it again: sudo systemctl restart parley'), node]
+}
+
+function configurationFindings({ config, mistakes, warnings }: ExamineRequest): readonly Finding[] {
+  const { ok, warning, failed } = findingsOf('configuration')
+  const found = [
+    ...mistakes.map((line) =>
+      failed('mistake', ...saysAndRemedy(line, 'Mend that line, then run: parley config check')),
+    ),
+    ...warnings.map((line) => warning('doubt', ...saysAndRemedy(line, 'Mend that, then run: parley config check'))),
+  ]
+  return found.length > 0 ? found : [ok('file', `${config?.file ?? 'the environment'} has no mistake`)]
+}
+
+interface DaemonPlace {
+  readonly socket: string
+  readonly lock: string
+  readonly pid: number | undefined
+}
+
+function daemonFindings(
+  { status, trouble }: ExamineRequest,
+  { socket, lock, pid }: DaemonPlace,
+): readonly MendableFinding[] {
+  const { ok, warning, failed } = findingsOf('daemon')
+  if (status !== undefined)
+    return [ok('running', `it runs${pid === undefined ? '' : ` (process ${pid})`}`), ...statusFindings(status)]
+  if (trouble !== undefined) return [failed('socket', ...saysAndRemedy(trouble, 'parley status'))]
+  if (pid !== undefined) {
+    const says = `process ${pid} holds the database (${lock}) and answers nobody on ${socket}`
+    return [failed('lock', says, `ps -fp ${pid}; stop it, or give this one its own state folder: store.url`)]
+  }
+  const notRunning = warning('running', 'no daemon runs', 'parley start')
+  if (lstatSync(socket, { throwIfNoEntry: false })?.isSocket() !== true) return [notRunning]
+  const mend = async (): Promise<string> => {
+    rmSync(socket, { force: true })
+    return `The socket ${socket}, which a daemon had left, is gone.`
+  }
+  return [
+    notRunning,
+    { ...ok('left-socket', `a daemon that was killed has left ${socket}; the next start removes it`), mend },
+  ]
+}
+
+/** Returns what waits for somebody in the daemon. */
+function statusFindings({ restored, undelivered, uncertain, ownerKnown, claims }: StatusReport): readonly Finding[] {
+  const { warning } = findingsOf('daemon')
+  const lost = undelivered.length + uncertain.length
+  return [
+    ...(restored === undefined
+      ? []
+      : [warning('restored', 'what a restored database owed is held until you choose', 'parley outbox list')]),
+    ...(lost === 0
+      ? []
+      : [warning('deliveries', `${lost} messages did not arrive, or nobody knows whether they did`, 'parley status')]),
+    ...(ownerKnown || claims.length === 0
+      ? []
+      : [warning('owner', 'nobody is the owner yet', `Send the bot in a direct chat: ${claims[0]?.command}`)]),
+  ]
+}
+
+/** Where a daemon would listen: the API, and accounts that take requests. One that runs listens there itself. */
+async function portFindings(config: Config, runs: boolean): Promise<readonly Finding[]> {
+  const { ok, failed } = findingsOf('port')
+  const places = [
+    ...(config.http === undefined ? [] : [{ setting: 'http.port', ...config.http }]),
+    ...Object.entries(config.channels).flatMap(([channel, { accounts }]) =>
+      Object.entries(accounts).flatMap(([account, settings]) => {
+        const { listen, mode } = settings as { listen?: { host: string; port: number }; mode?: string }
+        if (listen === undefined || mode === undefined || mode === 'polling' || mode === 'socket') return []
+        return [{ setting: `channels.${channel}.accounts.${account}.listen`, ...listen }]
+      }),
+    ),
+  ].filter(({ port }) => port > 0)
+  if (runs) return places.map(({ port, setting }) => ok('listen', `the daemon listens on port ${port} (${setting})`))
+  return Promise.all(
+    places.map(async ({ host, port, setting }) => {
+      const code = await whyNoListen(host, port)
+      if (code === undefined) return ok('listen', `port ${port} is free (${setting})`)
+      if (code === 'EADDRINUSE')
+        return failed(
+          'in-use',
+          `port ${port} of ${setting} is in use by another program`,
+          `ss -ltnp 'sport = :${port}'; stop it, or choose another port in ${setting}`,
+        )
+      const remedy =
+        code === 'EACCES'
+          ? `Choose a port from 1024 on in ${setting}`
+          : `Choose an address of this machine in ${setting}`
+      return failed('listen', `nothing can listen on ${host}:${port} (${code})`, remedy)
+    }),
+  )
+}
+
+function whyNoListen(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error) => resolve('code' in error ? String(error.code) : error.message))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
+}
+
+type Own = ExamineParts & { readonly paid: { usd: number } }
+
+/** The database, whose places the platforms are asked about, and everything that is reached by the network. */
+function configuredChecks(request: ExamineRequest, { version, plugins, paid }: Own): readonly Check[] {
+  const { config, status, offline } = request
+  if (config === undefined) return []
+  const database = databaseCheck(config, request)
+  if (offline) return [database]
+  const asking = (signal: AbortSignal) => ({ config, plugins, status, signal })
+  const accounts = Object.entries(config.channels).flatMap(([channel, { accounts: all }]) =>
+    Object.entries(all).map(([account, settings]) => ({ channel, account, settings })),
+  )
+  const absent = absentAccounts(config)
+  const places = knownPlaces(config)
+  const said = status === undefined ? [] : channelsOf(status)
+  return [
+    database,
+    ...accounts.map((account): Check => {
+      const part = partOf(account)
+      const run = async (signal: AbortSignal) => {
+        return [...said.filter((one) => one.part === part), ...(await examineAccount(account, asking(signal), places))]
+      }
+      return { part, run }
+    }),
+    ...absent.map((finding): Check => ({ part: finding.part, run: async () => [finding] })),
+    ...agentsWithout(config).map((finding): Check => ({ part: 'model', run: async () => [finding] })),
+    ...modelsIn(config).map(
+      (id): Check => ({
+        part: `model ${id}`,
+        async run(signal) {
+          const { finding, usd } = await examineModel(id, asking(signal))
+          paid.usd += usd
+          return [finding]
+        },
+      }),
+    ),
+    ...(config.mcp ?? []).map(
+      ({ name }): Check => ({
+        part: `tool server ${name}`,
+        run: () => examineToolServer(name, { config, version }),
+      }),
+    ),
+    ...(config.audio === undefined
+      ? []
+      : [{ part: 'audio', run: (signal: AbortSignal) => examineAudio(asking(signal)) }]),
+  ]
+}
+
+/** Whatever keeps the places from being read is a finding about the database. */
+function knownPlaces(config: Config): readonly KnownPlace[] {
+  try {
+    return placesIn({ path: config.store.path, key: storeKeyOf(config) })
+  } catch {
+    return []
+  }
+}
+
+/** Named alone the database has as long as it takes. It comes last, for a large table holds everything else up. */
+function databaseCheck(config: Config, { parts }: ExamineRequest): Check {
+  const isAlone = parts.length === 1 && parts[0] === 'database'
+  const path = config.store.path
+  return {
+    ...{ part: 'database', last: true, withinMs: isAlone ? HOURS_MS : WITHIN_MS },
+    async run(signal) {
+      const late = isAlone ? signal : AbortSignal.any([signal, AbortSignal.timeout(DATABASE_MS)])
+      return databaseFindings(await examineDatabase({ path, key: storeKeyOf(config), signal: late }), config)
+    },
+  }
+}
+
+function databaseFindings({ bytes, content }: DatabaseFacts, { store: { path } }: Config): readonly Finding[] {
+  const { ok, warning, failed, skipped } = findingsOf('database')
+  if (content === undefined) return [skipped('header', `there is no database ${path} yet; "parley start" makes it`)]
+  const { kind, schema, known, damage, checked, tables, sqlite } = content
+  if (kind === 'foreign')
+    return [failed('foreign', `${path} is a database of another program`, 'Name another file: store.url')]
+  const restore = 'Stop the daemon, then: parley restore <backup>'
+  if (damage.length > 0) {
+    const more = damage.length > 1 ? `, and ${damage.length - 1} more` : ''
+    return [failed('integrity', `${path} is damaged: ${damage[0]}${more}`, restore)]
+  }
+  const size = `${(bytes / 1_048_576).toFixed(1)} MB, schema ${schema}, SQLite ${sqlite}`
+  const findings: Finding[] =
+    checked < tables
+      ? [skipped('integrity', `${checked} of ${tables} tables were checked in time; all: parley doctor database`)]
+      : [ok('integrity', `no damage in ${tables} tables (${size})`)]
+  if (schema > known)
+    findings.push(
+      failed('schema', `a newer Parley wrote it (schema ${schema}, here ${known})`, 'Install that Parley again'),
+    )
+  if (schema < known && schema > 0)
+    findings.push(
+      warning('schema', `the next start changes its schema from ${schema} to ${known}`, 'Before that: parley backup'),
+    )
+  return findings
+}
+
+async function mended(
+  found: readonly MendableFinding[],
+  { fix }: ExamineRequest,
+): Promise<Pick<DoctorReport, 'findings' | 'fixed'>> {
+  const fixed: string[] = []
+  const findings: Finding[] = []
+  for (const { mend, ...finding } of found) {
+    if (!fix || mend === undefined) findings.push(finding)
+    else
+      try {
+        const says = await mend()
+        fixed.push(says)
+        findings.push(findingsOf(finding.part).ok(finding.check, says))
+      } catch (error) {
+        findings.push({ ...finding, says: `${finding.says} (${toError(error).message})` })
+      }
+  }
+  return { findings, fixed }
+}
+
+/** The findings of a part stand together, in the order in which its first one came. */
+function inOrder(findings: readonly Finding[]): readonly Finding[] {
+  const parts = [...new Set(findings.map(({ part }) => part))]
+  return parts.flatMap((name) => findings.filter(({ part }) => part === name))
+}
