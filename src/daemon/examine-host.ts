@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, readFile, stat, statfs } from 'node:fs/promises'
 import { freemem, totalmem, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
+import { type Clock, within } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 import { type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
 import { machineZone } from '../core/machine-zone.ts'
@@ -409,4 +411,88 @@ export function holderOf(file: string): number | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Reads the time of day in answers that come anyway, by whatever library they are asked for. */
+export interface ClockWatch {
+  /** Resolves with the first answer that has a time. */
+  readonly first: Promise<void>
+  finding(): Finding
+  end(): void
+}
+
+/** A date in a header has whole seconds, and an answer takes some on its way. */
+const WRONG_MS = 30_000
+
+export function watchClock(): ClockWatch {
+  const seen: { readonly host: string; readonly ahead: number }[] = []
+  let answered = (): void => {}
+  const first = new Promise<void>((resolve) => {
+    answered = resolve
+  })
+  const note = (host: string, date: unknown): void => {
+    const at = typeof date === 'string' ? Date.parse(date) : Number.NaN
+    if (!Number.isFinite(at)) return
+    seen.push({ host, ahead: Date.now() - at })
+    answered()
+  }
+  const fetched = (message: unknown): void => {
+    const { request, response } = message as FetchMessage
+    note(request.origin, headerIn(response.headers, 'date'))
+  }
+  const asked = (message: unknown): void => {
+    const { request, response } = message as RequestMessage
+    note(request.host, response.headers.date)
+  }
+  subscribe('undici:request:headers', fetched)
+  subscribe('http.client.response.finish', asked)
+  return {
+    first,
+    finding: () => clockFinding(seen),
+    end() {
+      unsubscribe('undici:request:headers', fetched)
+      unsubscribe('http.client.response.finish', asked)
+    },
+  }
+}
+
+/** A daemon that receives has an answer within this time. */
+const SOON_MS = 60_000
+
+/** Waits for an answer that comes anyway, and compares its time. */
+export async function examineClockSoon(clock: Clock): Promise<readonly Finding[]> {
+  const watch = watchClock()
+  try {
+    await within(clock, SOON_MS, watch.first)
+    return [watch.finding()]
+  } finally {
+    watch.end()
+  }
+}
+
+interface FetchMessage {
+  readonly request: { readonly origin: string }
+  readonly response: { readonly headers: readonly Uint8Array[] }
+}
+
+interface RequestMessage {
+  readonly request: { readonly host: string }
+  readonly response: { readonly headers: Readonly<Record<string, unknown>> }
+}
+
+/** Names and values follow each other. */
+function headerIn(headers: readonly Uint8Array[], name: string): string | undefined {
+  const at = headers.findIndex((one, index) => index % 2 === 0 && Buffer.from(one).toString().toLowerCase() === name)
+  return at === -1 ? undefined : Buffer.from(headers[at + 1] ?? []).toString()
+}
+
+function clockFinding(seen: readonly { readonly host: string; readonly ahead: number }[]): Finding {
+  const { ok, skipped, failed } = findingsOf('clock')
+  const inOrder = seen.toSorted((one, other) => one.ahead - other.ahead)
+  const middle = inOrder[Math.floor(inOrder.length / 2)]
+  if (middle === undefined) return skipped('time', 'nothing has answered with a time')
+  const seconds = Math.round(Math.abs(middle.ahead) / 1_000)
+  if (Math.abs(middle.ahead) <= WRONG_MS) return ok('time', 'it agrees with those that have answered')
+  const says = `the clock is ${seconds} s ${middle.ahead > 0 ? 'ahead of' : 'behind'} that of ${middle.host}`
+  return failed('time', says, 'sudo timedatectl set-ntp true')
 }

@@ -19,6 +19,7 @@ import {
   type HostPlace,
   holderOf,
   type MendableFinding,
+  watchClock,
 } from './examine-host.ts'
 import {
   absentAccounts,
@@ -31,7 +32,6 @@ import {
   examineToolServer,
   modelsIn,
   partOf,
-  watchClock,
 } from './examine-services.ts'
 import { storeKeyOf } from './store-key.ts'
 

@@ -58,6 +58,7 @@ import { storeKeyOf } from './store-key.ts'
 import { tellOfBudgets } from './tell-of-budgets.ts'
 import { textRedactor } from './text-redactor.ts'
 import { removeLeftTrials } from './trial-folder.ts'
+import { watchHost } from './watch-host.ts'
 import { createWhy } from './why.ts'
 
 export interface DaemonOptions {
@@ -191,8 +192,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const known = sessionCommands({
     ...{ ...lookups, ...people, ...stages, ...schedules, schedules: schedules.fromChats, questions },
     ...{ store, channels, clock, ids, operator, why, unsay: delivery.takeBack, budgets, ...forgets },
-    all: () => [...commands.values()],
-    approvers: namedApprovers(config.toolPolicy ?? []),
+    ...{ all: () => [...commands.values()], approvers: namedApprovers(config.toolPolicy ?? []) },
   })
   for (const command of withOwnCommands(known, extra.commands)) commands.set(command.name, command)
   const stopping = () => running.draining
@@ -211,7 +211,8 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   })
   mcp.start(config.agents.flatMap((agent) => agent.tools))
   const cleaning = { ...world, ageingTime, sweepMedia: sweepFiles(world), keepDays: config.store.keepRefusedDays }
-  startCleaning({ ...cleaning, again: [stages.handIn, forgets.forgetting.recover], retain: forgets.retain, stopping })
+  const again = [stages.handIn, forgets.forgetting.recover, watchHost({ ...world, ...people, where: accounts.all[0] })]
+  startCleaning({ ...cleaning, again, retain: forgets.retain, stopping })
   return {
     operator,
     settled: () => hub.settled(),

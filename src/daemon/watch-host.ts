@@ -1,0 +1,85 @@
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import { toError } from '../core/errors.ts'
+import type { Finding } from '../core/finding.ts'
+import { toAccountId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
+import type { Store } from '../store/store.ts'
+import type { HostPlace } from './examine-host.ts'
+
+interface HostWatch {
+  readonly config: Pick<Config, 'file' | 'dataDir' | 'store'>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly store: Pick<Store, 'read' | 'write'>
+  /** The account from which owners are notified; if there is none, only the log says it. */
+  readonly where: AccountAt | undefined
+  notifyOwners(this: void, where: AccountAt, notice: OwnerNotice): Promise<boolean>
+}
+
+/** What was found before is kept beside the state of the channels, under a name that no channel has. */
+const STATE = ['parley', toAccountId('default'), 'host'] as const
+const RANKS: readonly Finding['state'][] = ['ok', 'warning', 'failed']
+
+/** The states of the last look by part and check; one that is absent was `ok`. */
+type States = Readonly<Record<string, Finding['state']>>
+
+/**
+ * Returns a look at the host, for each hour: owners get one notice of whatever is worse than at the look before, also
+ * over a restart. The first look of all says only what has failed. Its code is loaded with it, and it blocks nothing.
+ */
+export function watchHost({ config, clock, logger, store, where, notifyOwners }: HostWatch): () => Promise<void> {
+  return async () => {
+    const host = await import('./examine-host.ts')
+    const findings = await examined(host, { config, now: clock.now(), pid: process.pid }, clock)
+    const kept = await store.read.channelState.get(...STATE)
+    const known = kept === undefined ? undefined : (JSON.parse(kept) as States)
+    const worse = worseThan(known, findings)
+    for (const { part, check, says } of worse)
+      logger.warn('Something about this machine got worse', { part, check, says })
+    if (worse.length > 0 && where !== undefined && !(await notifyOwners(where, noticeOf(worse)))) return
+    const states = JSON.stringify(statesOf(findings, known))
+    if (states !== kept) await store.write((tx) => tx.channelState.set(...STATE, states))
+  }
+}
+
+/** One check that fails keeps no other from being made. */
+async function examined(
+  host: typeof import('./examine-host.ts'),
+  place: HostPlace,
+  clock: Clock,
+): Promise<readonly Finding[]> {
+  const looks = [host.examineDisk, host.examineFolder, host.examineBackup, host.examineMemory, host.examineUnit]
+  const found = await Promise.all(
+    [...looks, () => host.examineClockSoon(clock)].map((look) => look(place).catch(noFinding)),
+  )
+  return found.flat()
+}
+
+function noFinding(error: unknown): readonly Finding[] {
+  return [{ part: 'host', check: 'check', state: 'skipped', says: toError(error).message }]
+}
+
+function worseThan(known: States | undefined, findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ part, check, state }) => {
+    const before = known === undefined ? 'warning' : (known[`${part}/${check}`] ?? 'ok')
+    return RANKS.indexOf(state) > RANKS.indexOf(before)
+  })
+}
+
+/** What could not be examined this time is as it was. */
+function statesOf(findings: readonly Finding[], known: States = {}): States {
+  const now = findings.map(({ part, check, state }) => {
+    const name = `${part}/${check}`
+    return [name, state === 'skipped' ? (known[name] ?? 'ok') : state] as const
+  })
+  return Object.fromEntries(now.filter(([, state]) => state !== 'ok'))
+}
+
+function noticeOf(worse: readonly Finding[]): OwnerNotice {
+  const names = worse.map(({ part, check }) => `${part}/${check}`)
+  const lines = worse.map(({ part, says, remedy = '' }) => `${part}: ${says}. ${remedy}`)
+  const text = ['This got worse on my machine:', ...lines, 'All of it: parley doctor'].join('\n')
+  return { about: `host:${names.toSorted().join(',')}`, text }
+}
