@@ -120,6 +120,12 @@ module.exports = {
     ...allow('^src/(store/engines|media)/', '^src/platform/wipe\\.ts$'),
     ...allow('^src/cli/', '^src/platform/remove-at-end\\.ts$'),
     ...allow('^src/cli/', '^src/channels/setup\\.ts$'),
+    ...allow(
+      '^src/imports/',
+      '^src/config/read-yaml\\.ts$',
+      '^src/platform/remove-at-end\\.ts$',
+      '^src/store/engines/sqlite-driver\\.ts$',
+    ),
     ...allow('^src/(web|media|http)/', '^src/platform/(run-child|decode-text)\\.ts$'),
     // Whatever connects asks for the way out of this process.
     ...allow('^(adapters/[^/]+/connection|src/web)/', '^src/platform/(proxies|way-out)\\.ts$'),
@@ -172,7 +178,6 @@ module.exports = {
     ...vendor('^src/agent/models/scripted/', 'yaml', 'zod'),
     ...vendor('^src/agent/tools/', 'zod'),
     ...vendor('^src/config/', 'zod', 'yaml'),
-    ...vendor('^src/imports/', 'yaml'),
     ...vendor('^src/platform/', 'pino', 'jschardet'),
     ...vendor('^src/platform/metrics-page\\.ts$', 'prom-client'),
     ...vendor('^src/http/', 'hono', '@hono/(node-server|zod-openapi)', 'zod'),

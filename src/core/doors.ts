@@ -48,4 +48,6 @@ export const DOORS = {
   archiveLine: { bytes: 64 * MB, depth: 500, values: 200_000 },
   /** A file of another program's store, which a command reads that nobody waits for: a conversation of years. */
   oldStore: { bytes: 64 * MB, values: 2_000_000 },
+  /** A file of settings of another program. */
+  peer: { bytes: 4 * MB, values: 100_000 },
 } as const satisfies Readonly<Record<string, JsonBounds>>

@@ -29,7 +29,7 @@ export interface PeerSecret {
   readonly variable?: string
   /** The place from which it is read, for people. */
   readonly from: string
-  /** Reads the value anew; rejects with `invalid` where it is there no longer. It is for a file of mode 0600 alone. */
+  /** Returns the value. It belongs into a file of mode 0600, and nowhere else. */
   read(this: void): Promise<string>
 }
 
