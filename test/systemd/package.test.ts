@@ -10,12 +10,19 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+
+interface Metafile {
+  readonly outputs: Readonly<
+    Record<string, { readonly imports: readonly { readonly path: string; readonly external?: true }[] }>
+  >
+}
 
 test('npm pack builds by itself, and the file has the program, the examples and the unit, and no test build', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-checkout-'))
@@ -67,6 +74,21 @@ test('the package is private, and no text installs that name from a registry, wh
   const texts = files.toString().trim().split('\n')
   const fromRegistry = /\b(?:npx|npm (?:i|install|add|exec)|pnpm add|yarn add)(?: -\S+)* parley\b(?!-)/
   expect(texts.filter((file) => fromRegistry.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
+})
+
+/** Modules that libraries use where they are installed; npm never does by itself. */
+const FASTER = ['bufferutil', 'encoding', 'utf-8-validate', 'zlib-sync']
+
+test('the package depends on exactly those packages that its build does not carry, and lists the licences of the rest', () => {
+  const { outputs }: Metafile = JSON.parse(readFileSync(join(ROOT, 'dist/meta.json'), 'utf8'))
+  const imported = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ external }) => external))
+  const names = new Set(
+    imported.map(({ path }) => path).filter((path) => !isBuiltin(path) && !path.startsWith('node:')),
+  )
+  expect([...names].filter((name) => !FASTER.includes(name)).toSorted()).toEqual(Object.keys(PACKAGE.dependencies))
+  const licences = readFileSync(join(ROOT, 'dist/LICENCES.txt'), 'utf8')
+  for (const name of ['telegraf', 'discord.js', '@slack/bolt', 'hono', 'zod'])
+    expect(licences).toContain(`== ${name} ${PACKAGE.devDependencies[name]} (`)
 })
 
 test('the unit installs the file that npm pack writes', () => {

@@ -5,19 +5,22 @@ import { ParleyError, toError } from '../../core/errors.ts'
 /** Version 13 needs this Node-API, which Node 22.14 brought; an older Node does not refuse it but crashes. */
 export const NODE_API = 10
 
+/** A checkout installs its packages by its lock file; a packed program lies in a folder of packages itself. */
+const AGAIN = import.meta.url.includes('/node_modules/')
+  ? 'install the packed file of Parley again ("npm install --global <file>") with this Node'
+  : 'run "npm ci --include=optional --ignore-scripts=false" with this Node'
+
 const COMPILED_BEFORE = {
   name: 'better-sqlite3',
-  remedy:
-    'Run "npm ci --include=optional" with this Node; if no prebuilt file fits this machine, then ' +
-    '"npm explore better-sqlite3 -- npm run build-release".',
+  remedy: `Please ${AGAIN}; if no prebuilt file fits this machine, then "npm explore better-sqlite3 -- npm run build-release".`,
 }
 
 /** Version 12 crashes in its turn: on Node 24.19 and later, as soon as a prepared statement is collected. */
 const COMPILED_HERE = {
   name: 'better-sqlite3-12',
   remedy:
-    'Run "npm ci --include=optional --ignore-scripts=false" with this Node, where Python, make and a C++ compiler are ' +
-    'installed; Node 24 needs none of them.',
+    'On this Node it is compiled at the installation: install Python 3, make and a C++ compiler (on Debian: ' +
+    `apt-get install python3 make g++) and ${AGAIN}, which takes two minutes. Node 22.14 and later need none of them.`,
 }
 
 /**

@@ -19,7 +19,9 @@ test('the gateway library is the one that discord.js carries, once', () => {
   const copies = Object.keys(packages).filter((path) => path.endsWith('/@discordjs/ws'))
 
   expect(copies).toEqual(['node_modules/@discordjs/ws'])
-  expect(packages['']?.dependencies).toMatchObject({ '@discordjs/ws': packages['node_modules/@discordjs/ws']?.version })
+  expect(packages['']?.devDependencies).toMatchObject({
+    '@discordjs/ws': packages['node_modules/@discordjs/ws']?.version,
+  })
   expect(packages['node_modules/discord.js']?.dependencies).toHaveProperty('@discordjs/ws')
 })
 
