@@ -39,6 +39,8 @@ const ports: CliPorts = {
   },
   start,
   ...commandPorts({ version: VERSION, lookups: catalogue }),
+  machine: async () =>
+    (await import('./platform/machine.ts')).thisMachine(env, new URL('main.js', import.meta.url).href),
   async runDemo({ once }) {
     const { runDemo } = await import('./rehearsal/demo/run-demo.ts')
     const daemon = [process.execPath, fileURLToPath(new URL('main.js', import.meta.url))] as const

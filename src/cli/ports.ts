@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { JsonSchema } from '../config/json-schema.ts'
 import type { DoctorReport } from '../core/finding.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
+import type { Machine } from '../core/machine.ts'
 import type { LoggedIn, LoginTalk, McpCheck } from '../core/mcp.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { PeopleReport } from '../core/operate-people.ts'
@@ -44,6 +45,8 @@ export interface CliPorts {
   examine(request: ExamineRequest): Promise<DoctorReport>
   /** Returns what an operator does with tool servers. */
   mcp(): Promise<McpOperator>
+  /** Returns the machine, for the commands that install, update and remove the program. */
+  machine(): Promise<Machine>
   /** Runs the demo; resolves with the exit code. */
   runDemo(options: { readonly once: boolean }): Promise<number>
   /** Returns the JSON schema of the configuration file. */

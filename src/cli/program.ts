@@ -6,6 +6,7 @@ import { addApprovals } from './program-approvals.ts'
 import { addArchives } from './program-archives.ts'
 import { addDoctor } from './program-doctor.ts'
 import { addForgetting } from './program-forgetting.ts'
+import { addInstall } from './program-install.ts'
 import { addMcp } from './program-mcp.ts'
 import { addMemory } from './program-memory.ts'
 import { addOutbox } from './program-outbox.ts'
@@ -76,6 +77,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addConfig(program, ports, ended)
   addArchives(program, ports, ended)
   addStore(program, ports, ended)
+  addInstall(program, ports, ended)
   return program
 }
 

@@ -74,6 +74,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     stdin: Readable.from([]),
     mcp: unexpected('mcp'),
     examine: unexpected('examine'),
+    machine: unexpected('machine'),
     runDemo: unexpected('runDemo'),
     configSchema: unexpected('configSchema'),
     compile: () => [],

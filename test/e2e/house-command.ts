@@ -30,7 +30,7 @@ export async function parley(
     stdout: { isTTY: false, write: into('out') },
     stderr: { isTTY, write: into('err') },
     load: () => ({ config, secrets: [] }),
-    ...{ start: unexpected, runDemo: unexpected, configSchema: unexpected, explain: unexpected },
+    ...{ machine: unexpected, start: unexpected, runDemo: unexpected, configSchema: unexpected, explain: unexpected },
     stdin: Readable.from([]),
     ...{ compile: () => [], onSignal: unexpected, onHangup: unexpected },
   }

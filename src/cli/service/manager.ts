@@ -1,0 +1,219 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { EXIT, ParleyError } from '../../core/errors.ts'
+import { type Machine, NO_COMMAND, type Ran } from '../../core/machine.ts'
+import { isOurs, LABEL, plistText, type Scope, type UnitFacts, unitText } from './unit-file.ts'
+
+/** A command for the service manager, and whether the rest depends on it. */
+export interface Step {
+  readonly command: readonly [program: string, ...args: string[]]
+  /** `retry`: it fails for a moment while the service that it replaces still ends. */
+  readonly may?: 'fail' | 'retry'
+}
+
+export interface ServiceState {
+  readonly scope: Scope
+  readonly file: string
+  /** Whose file it is; `none`: there is no service. */
+  readonly unit: 'ours' | 'foreign' | 'none'
+  readonly active: boolean
+  /** The word of the service manager, such as `active (running)`. */
+  readonly state: string
+  readonly enabled: boolean
+  readonly restarts?: number
+  /** The last end of the program in words, when it was no ordinary one. */
+  readonly lastExit?: string
+  /** Whether services of the user run without a login; absent for a service of the system. */
+  readonly lingers?: boolean
+}
+
+/** A service manager and its one service: `systemd` of the system or of a user, or `launchd`. */
+export interface ServiceManager {
+  readonly scope: Scope
+  readonly file: string
+  text(shipped: string, facts: UnitFacts): string
+  /** Starts the service, and after a change anew; with systemd the last step ends once the daemon is ready. */
+  startSteps(running: boolean): readonly Step[]
+  stopSteps(): readonly Step[]
+  /** Called when the file is gone. */
+  forgetSteps(): readonly Step[]
+  restartStep(): Step
+  /** Rejects with `config` when there is no such service manager, or it cannot be reached. */
+  state(): Promise<ServiceState>
+  /** A command that shows the log. */
+  readonly log: string
+}
+
+export function managerOf(
+  machine: Machine,
+  scope: Scope,
+  env: Readonly<Record<string, string | undefined>>,
+): ServiceManager {
+  if (machine.platform === 'linux') return systemd(machine, scope, env)
+  if (machine.platform === 'darwin' && scope === 'user') return launchd(machine)
+  const instead =
+    machine.platform === 'darwin'
+      ? 'On macOS the service is one of a user: parley service install --user'
+      : 'Have your service manager run "parley start" and end it with SIGTERM.'
+  throw new ParleyError('config', `There is no such service on ${machine.platform}. ${instead}`)
+}
+
+const MOST_TRIES = 20
+const RETRY_MS = 500
+
+/** Runs one step after another. Rejects with `unavailable` and what the command said. */
+export async function runSteps(machine: Machine, steps: readonly Step[]): Promise<void> {
+  for (const { command, may } of steps) {
+    const [program, ...args] = command
+    let ran = await machine.run(program, args)
+    for (let tries = 1; ran.code !== 0 && may === 'retry' && tries < MOST_TRIES; tries++) {
+      await setTimeout(RETRY_MS)
+      ran = await machine.run(program, args)
+    }
+    if (ran.code !== 0 && may !== 'fail')
+      throw new ParleyError('unavailable', `${command.join(' ')} failed: ${firstLines(ran.stderr)}`)
+  }
+}
+
+function firstLines(text: string): string {
+  return text.trim().split('\n').slice(0, 4).join('\n')
+}
+
+const UNIT = 'parley.service'
+
+function systemd(machine: Machine, scope: Scope, env: Readonly<Record<string, string | undefined>>): ServiceManager {
+  const { home } = machine.user
+  const folder =
+    scope === 'user' ? join(env.XDG_CONFIG_HOME || join(home, '.config'), 'systemd/user') : '/etc/systemd/system'
+  const file = join(folder, UNIT)
+  const mine = scope === 'user' ? ['--user'] : []
+  const systemctl = (...args: string[]): Step => ({ command: ['systemctl', ...mine, ...args] })
+  return {
+    ...{ scope, file, text: unitText },
+    log: scope === 'user' ? 'journalctl --user -u parley -n 20' : 'journalctl -u parley -n 20',
+    startSteps: (running) => [
+      systemctl('daemon-reload'),
+      ...(running ? [systemctl('enable', UNIT), systemctl('restart', UNIT)] : [systemctl('enable', '--now', UNIT)]),
+    ],
+    stopSteps: () => [systemctl('disable', '--now', UNIT)],
+    forgetSteps: () => [systemctl('daemon-reload'), { ...systemctl('reset-failed', UNIT), may: 'fail' }],
+    restartStep: () => systemctl('restart', UNIT),
+    async state() {
+      const asked = await machine.run('systemctl', [...mine, 'show', UNIT, '--property', PROPERTIES.join(',')])
+      if (asked.code !== 0) throw unreachable(asked, scope, machine.user.name)
+      const lingers = scope === 'user' ? { lingers: await lingersFor(machine) } : {}
+      return { scope, file, unit: unitAt(file), ...readProperties(asked.stdout), ...lingers }
+    },
+  }
+}
+
+const PROPERTIES = ['ActiveState', 'SubState', 'UnitFileState', 'NRestarts', 'Result', 'ExecMainCode', 'ExecMainStatus']
+
+/** Returns the sentence for a service manager that is not there, or that this shell does not reach. */
+function unreachable({ code, stderr }: Ran, scope: Scope, user: string): ParleyError {
+  const said = stderr.trim().split('\n')[0] ?? ''
+  if (code === NO_COMMAND)
+    return new ParleyError(
+      'config',
+      'There is no systemctl here. "parley service install --dry-run" prints the unit; another service manager runs "parley start".',
+    )
+  const remedy =
+    scope === 'user'
+      ? `Run: sudo loginctl enable-linger ${user}, then export XDG_RUNTIME_DIR=/run/user/$(id -u)`
+      : 'A container runs "parley start" itself.'
+  return new ParleyError('config', `The service manager cannot be reached (${said}). ${remedy}`)
+}
+
+/** An account that is neither logged in nor lingering is an error of the tool. */
+async function lingersFor(machine: Machine): Promise<boolean> {
+  const { code, stdout } = await machine.run('loginctl', ['show-user', machine.user.name, '--property', 'Linger'])
+  return code === 0 && stdout.trim() === 'Linger=yes'
+}
+
+type Shown = Pick<ServiceState, 'active' | 'state' | 'enabled' | 'restarts' | 'lastExit'>
+
+function readProperties(text: string): Shown {
+  const found = Object.fromEntries(text.split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2)))
+  const { ActiveState = 'unknown', SubState = '', UnitFileState = '', NRestarts = '0' } = found
+  const lastExit = describeExit(found)
+  return {
+    active: ActiveState === 'active',
+    state: SubState ? `${ActiveState} (${SubState})` : ActiveState,
+    enabled: UnitFileState === 'enabled',
+    restarts: Number(NRestarts),
+    ...(lastExit ? { lastExit } : {}),
+  }
+}
+
+/** CLD_EXITED of waitid(2); every other code is a signal. */
+const EXITED = '1'
+
+function describeExit({
+  Result,
+  ExecMainCode,
+  ExecMainStatus,
+}: Record<string, string | undefined>): string | undefined {
+  if (Result === 'watchdog') return 'it gave no sign of life for a minute and was ended'
+  if (Result === 'oom-kill') return 'it took more memory than the unit allows (MemoryMax)'
+  if (ExecMainCode === EXITED && ExecMainStatus !== undefined && ExecMainStatus !== '0')
+    return exitMeaning(Number(ExecMainStatus))
+  if (ExecMainCode === '2' || ExecMainCode === '3') return `ended by signal ${ExecMainStatus}`
+  return Result === undefined || Result === 'success' || Result === '' ? undefined : Result
+}
+
+/** The exit codes of the program, and those of systemd for a program that it could not start (systemd.exec(5)). */
+const MEANINGS: Readonly<Record<number, string>> = {
+  [EXIT.failed]: 'it failed; the log says why',
+  [EXIT.migration]: 'a migration failed and changed nothing',
+  [EXIT.disk]: 'a disk is full or does not take writes',
+  [EXIT.locked]: 'another daemon holds the store',
+  [EXIT.config]: 'the configuration or the installation is wrong; the log says where',
+  203: 'Node or the program is no longer where the unit says: parley service install',
+  217: 'there is no such user',
+  218: 'the unit asks for capabilities that this service manager cannot give',
+  226: 'the unit asks for a file system of its own, which is not possible here',
+  243: 'a file of LoadCredential is missing or cannot be read',
+}
+
+export function exitMeaning(code: number): string {
+  return `${code}: ${MEANINGS[code] ?? 'the log says more'}`
+}
+
+function unitAt(file: string): ServiceState['unit'] {
+  if (!existsSync(file)) return 'none'
+  return isOurs(readFileSync(file, 'utf8')) ? 'ours' : 'foreign'
+}
+
+function launchd(machine: Machine): ServiceManager {
+  const { uid, home } = machine.user
+  const [domain, target] = [`gui/${uid}`, `gui/${uid}/${LABEL}`]
+  const file = join(home, 'Library/LaunchAgents', `${LABEL}.plist`)
+  const log = join(home, 'Library/Logs', 'parley.log')
+  const launchctl = (...args: string[]): Step => ({ command: ['launchctl', ...args] })
+  return {
+    ...{ scope: 'user', file, log: `tail -n 20 ${log}` },
+    text: (_shipped, facts) => plistText(facts, log),
+    // A service that was booted out stays disabled over a new file, and a bootstrap of it fails with "5: Input/output error".
+    startSteps: (running) => [
+      ...(running ? [{ ...launchctl('bootout', target), may: 'fail' } as const] : []),
+      launchctl('enable', target),
+      { ...launchctl('bootstrap', domain, file), may: 'retry' },
+    ],
+    stopSteps: () => [{ ...launchctl('bootout', target), may: 'fail' }],
+    forgetSteps: () => [],
+    restartStep: () => launchctl('kickstart', '-k', target),
+    async state() {
+      const { code, stdout } = await machine.run('launchctl', ['print', target])
+      if (code === NO_COMMAND) throw new ParleyError('config', 'There is no launchctl here.')
+      const lastCode = Number(/last exit code = (\d+)/.exec(stdout)?.[1] ?? 0)
+      const state = code === 0 ? (/^\s*state = (.+)$/m.exec(stdout)?.[1] ?? 'unknown') : 'not loaded'
+      const restarts = /^\s*runs = (\d+)$/m.exec(stdout)?.[1]
+      return {
+        ...{ scope: 'user', file, unit: unitAt(file), state, active: state === 'running', enabled: code === 0 },
+        ...(restarts === undefined ? {} : { restarts: Math.max(0, Number(restarts) - 1) }),
+        ...(lastCode === 0 ? {} : { lastExit: exitMeaning(lastCode) }),
+      }
+    },
+  }
+}

@@ -1,0 +1,175 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { fakeSystemd } from '../fakes/systemd.ts'
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+const HAS_VERIFY = spawnSync('systemd-analyze', ['--version']).status === 0
+
+/** A home with a configuration, and a service manager that is played by a stand-in. */
+function home(config = 'http: { port: 0 }\n', options?: Parameters<typeof fakeSystemd>[1]) {
+  const folder = mkdtempSync(join(tmpdir(), 'parley service-'))
+  const systemd = fakeSystemd(folder, options)
+  onTestFinished(() => {
+    systemd.end()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const own = join(folder, '.config/parley')
+  mkdirSync(own, { recursive: true })
+  writeFileSync(join(own, 'parley.yaml'), config, { mode: 0o600 })
+  const env = { HOME: folder, PATH: `${systemd.bin}:${process.env.PATH}` }
+  const parley = async (...args: readonly string[]) => {
+    const done = promisify(execFile)(process.execPath, [MAIN, ...args], { env })
+    const { stdout, stderr, code } = await done.then((said) => ({ ...said, code: 0 })).catch((error) => error)
+    return { stdout: String(stdout), stderr: String(stderr), code: Number(code) }
+  }
+  return { folder, own, systemd, parley, unit: join(folder, '.config/systemd/user/parley.service') }
+}
+
+describe('parley service', () => {
+  test('install writes the unit, starts the daemon, waits for READY, and the command line finds it', async () => {
+    const { parley, unit, systemd } = home()
+    const installed = await parley('service', 'install', '--user')
+
+    expect(installed).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('State      active (running), starts with the machine'),
+    })
+    expect(installed.stdout).toContain('sudo loginctl enable-linger')
+    expect(readFileSync(unit, 'utf8')).toMatch(/^ExecStart=\S+\/node "?\S+dist\/main\.js"? start --config "/m)
+    expect(await parley('status')).toMatchObject({ code: 0 })
+    expect(await parley('service', 'status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('active (running)'),
+    })
+    expect(systemd.calls()).toContain('systemctl --user enable --now parley.service')
+  })
+
+  test('install once more replaces the unit that it wrote and restarts the daemon', async () => {
+    const { parley, systemd } = home(undefined, { lingers: true })
+    await parley('service', 'install', '--user')
+    const again = await parley('service', 'install', '--user', '--json')
+
+    expect(JSON.parse(again.stdout)).toMatchObject({ active: true, enabled: true, unit: 'ours', lingers: true })
+    expect(systemd.calls()).toContain('systemctl --user restart parley.service')
+  })
+
+  test('uninstall stops the daemon, removes the unit, and leaves configuration and data', async () => {
+    const { parley, unit, own, folder } = home()
+    await parley('service', 'install', '--user')
+
+    expect(await parley('service', 'uninstall')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('is removed'),
+    })
+    expect(existsSync(unit)).toBe(false)
+    expect(existsSync(join(own, 'parley.yaml'))).toBe(true)
+    expect(existsSync(join(folder, '.local/state/parley/parley.db'))).toBe(true)
+    expect(await parley('status')).toMatchObject({ code: 1 })
+    expect(await parley('service', 'status')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('There is no service'),
+    })
+    expect(await parley('service', 'uninstall')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('There is no service'),
+    })
+  })
+
+  test('a daemon that ends with 78 is reported with the meaning of 78 and the command for its log', async () => {
+    const { parley, own, folder } = home()
+    const state = join(folder, '.local/state')
+    mkdirSync(state, { recursive: true })
+    writeFileSync(join(state, 'parley'), 'in the way')
+    const installed = await parley('service', 'install', '--user')
+
+    expect(installed.code).toBe(1)
+    expect(installed.stdout).toContain('Last exit  78: the configuration or the installation is wrong')
+    expect(installed.stderr).toContain('journalctl --user -u parley')
+    expect(existsSync(own)).toBe(true)
+  })
+
+  test('--dry-run prints the unit and the commands, and neither writes nor runs anything', async () => {
+    const { parley, unit, systemd } = home()
+    const { code, stdout } = await parley('service', 'install', '--user', '--dry-run')
+
+    expect(code).toBe(0)
+    expect(stdout).toContain('systemctl --user enable --now parley.service')
+    expect([existsSync(unit), systemd.calls()]).toEqual([false, []])
+  })
+
+  test('a unit that somebody changed stays, with the difference, until --force is given', async () => {
+    const { parley, unit } = home()
+    await parley('service', 'install', '--user')
+    const changed = readFileSync(unit, 'utf8').replace('MemoryMax=1G', 'MemoryMax=2G')
+    writeFileSync(unit, changed)
+    const again = await parley('service', 'install', '--user')
+
+    expect(again).toMatchObject({ code: 1, stdout: '' })
+    expect(again.stderr).toContain('- MemoryMax=2G\n')
+    expect(again.stderr).toContain('+ MemoryMax=1G\n')
+    expect(readFileSync(unit, 'utf8')).toBe(changed)
+    expect(await parley('service', 'uninstall')).toMatchObject({ code: 1 })
+    expect(await parley('service', 'install', '--user', '--force')).toMatchObject({ code: 0 })
+  })
+
+  test('a daemon that was started by hand is named instead of a second one being started', async () => {
+    const { parley, unit, folder, systemd } = home()
+    const child = promisify(execFile)(process.execPath, [MAIN, 'start'], {
+      env: { HOME: folder, PATH: process.env.PATH },
+    })
+    child.catch(() => undefined)
+    onTestFinished(() => void child.child.kill('SIGKILL'))
+    await expect.poll(async () => (await parley('status')).code).toBe(0)
+
+    expect(await parley('service', 'install', '--user')).toMatchObject({
+      code: 75,
+      stderr: expect.stringContaining('Ctrl-C'),
+    })
+    expect(existsSync(unit)).toBe(false)
+    expect(systemd.calls()).not.toContain('systemctl --user enable --now parley.service')
+  })
+
+  test('variables and credentials that the service will miss are named with the file to put them in', async () => {
+    const { parley, own } = home(
+      'http: { port: 0 }\nmodels:\n  a: { kind: openai, baseUrl: "http://127.0.0.1:1/${env:MODEL_PATH}", apiKey: "${credential:key}" }\n',
+    )
+    writeFileSync(join(own, 'parley.env'), 'OTHER=1\n')
+    const { stdout } = await parley('service', 'install', '--user', '--dry-run')
+
+    expect(stdout).toContain(`LoadCredential=key:${own}/key\n`)
+    expect(stdout).toContain(`Put the secret "key" into ${own}/key`)
+  })
+
+  test('without a service manager the sentence says what runs the daemon instead', async () => {
+    const { parley, systemd } = home()
+    for (const name of ['systemctl', 'loginctl']) rmSync(join(systemd.bin, name))
+    writeFileSync(
+      join(systemd.bin, 'systemctl'),
+      '#!/bin/sh\necho "Failed to connect to bus: No medium found" >&2\nexit 1\n',
+    )
+    chmodSync(join(systemd.bin, 'systemctl'), 0o755)
+
+    expect(await parley('service', 'install', '--user')).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/No medium found.*loginctl enable-linger/),
+    })
+  })
+
+  test.runIf(HAS_VERIFY)('systemd-analyze has nothing to say about the unit of a user', async () => {
+    const { parley, folder } = home()
+    const { stdout } = await parley('service', 'install', '--user', '--dry-run')
+    const file = join(folder, 'parley.service')
+    writeFileSync(file, stdout.split('\n# Then:')[0] ?? '')
+    const verified = spawnSync('systemd-analyze', ['--user', 'verify', '--man=no', file], {
+      encoding: 'utf8',
+      env: { ...process.env, XDG_RUNTIME_DIR: folder },
+    })
+
+    expect(`${verified.stdout}${verified.stderr}`).toBe('')
+    expect(verified.status).toBe(0)
+  })
+})
