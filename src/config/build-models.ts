@@ -20,7 +20,7 @@ import type { Keyless } from './set-aside.ts'
 type ServerBlock = NonNullable<ConfigFile['models'][string]>
 
 /** The usual addresses of well-known servers, by name. A server of such a name is never the public API of OpenAI. */
-const ADDRESSES: ReadonlyMap<string, string> = new Map([
+export const KNOWN_SERVERS: ReadonlyMap<string, string> = new Map([
   ['ollama', 'http://127.0.0.1:11434/v1'],
   ['lmstudio', 'http://127.0.0.1:1234/v1'],
   ['vllm', 'http://127.0.0.1:8000/v1'],
@@ -42,7 +42,7 @@ const ADDRESSES: ReadonlyMap<string, string> = new Map([
 ])
 
 function usualAddress(name: string): string | undefined {
-  return ADDRESSES.get(name.replaceAll('-', ''))
+  return KNOWN_SERVERS.get(name.replaceAll('-', ''))
 }
 
 /** Returns the servers of models. */
