@@ -24,6 +24,7 @@ const { env, stdin, stdout, stderr } = process
 const cwd = process.cwd()
 const signals = signalsOf(process)
 const home = userHome()
+const around = { env, cwd, ...(home ? { home } : {}) }
 const doubts = settleHost(env)
 
 const ports: CliPorts = {
@@ -35,12 +36,12 @@ const ports: CliPorts = {
   ...{ stdin, stdout, stderr },
   load(path, use = 'run') {
     const asked = path === undefined ? {} : { path }
-    return loadConfig({ env, cwd, ...(home ? { home } : {}), catalogue, checkTiming, checkRules, use, ...asked })
+    return loadConfig({ ...around, catalogue, checkTiming, checkRules, use, ...asked })
   },
   start,
-  ...commandPorts({ version: VERSION, lookups: catalogue }),
   machine: async () =>
     (await import('./platform/machine.ts')).thisMachine(env, new URL('main.js', import.meta.url).href),
+  ...commandPorts({ version: VERSION, plugins: catalogue, around }),
   async runDemo({ once }) {
     const { runDemo } = await import('./rehearsal/demo/run-demo.ts')
     const daemon = [process.execPath, fileURLToPath(new URL('main.js', import.meta.url))] as const

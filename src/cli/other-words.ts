@@ -4,7 +4,7 @@ const OTHER_WORDS: readonly (readonly [name: RegExp, remedy: string])[] = [
   [/^(doctor|diagnose|health)$/, '"parley config check" looks at the configuration, "parley status" at what runs'],
   [/^hooks?$/, '"parley config explain" shows the hooks'],
   [/^(support|bugreport|info)$/, '"parley config explain" and "parley status --json" say what there is'],
-  [/^(init|setup|wizard|configure|onboard|install)$/, '"parley start" says what is missing to begin'],
+  [/^(setup|wizard|configure|onboard|onboarding)$/, 'it is "parley init"'],
   [/^(stop|restart|quit)$/, 'Ctrl-C, or the service manager, ends a daemon'],
   [/^reload$/, 'it is "parley config reload"'],
   [/^me$/, 'on the machine say who it is: "parley forget person <channel>:<id>"'],

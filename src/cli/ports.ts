@@ -1,12 +1,14 @@
-import type { Config } from '../config/config.ts'
+import type { ChannelSetup, Examination, ExamineRequest } from '../channels/setup.ts'
+import type { Config, ModelServer } from '../config/config.ts'
 import type { JsonSchema } from '../config/json-schema.ts'
-import type { DoctorReport } from '../core/finding.ts'
+import type { DoctorReport, DoctorRequest } from '../core/finding.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import type { Machine } from '../core/machine.ts'
 import type { LoggedIn, LoginTalk, McpCheck } from '../core/mcp.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { PeopleReport } from '../core/operate-people.ts'
-import type { OperatorService, StatusReport } from '../core/operator.ts'
+import type { OperatorService } from '../core/operator.ts'
+import type { PeerKind, PeerSetup } from '../core/peer-setup.ts'
 import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
 
 /** Everything the CLI gets from outside; it reads no environment, no clock and no process by itself. */
@@ -42,11 +44,13 @@ export interface CliPorts {
   /** Encrypts or decrypts a store that no daemon holds. Rejects with `config` without a key that fits. */
   convertStore(loaded: LoadedConfig, options: ConvertOptions): Promise<ConversionReport>
   /** Looks at everything that a daemon needs. Rejects with `invalid` for a part that there is not. */
-  examine(request: ExamineRequest): Promise<DoctorReport>
+  examine(request: DoctorRequest<Config>): Promise<DoctorReport>
   /** Returns what an operator does with tool servers. */
   mcp(): Promise<McpOperator>
   /** Returns the machine, for the commands that install, update and remove the program. */
   machine(): Promise<Machine>
+  /** Returns what the guided start needs from outside. */
+  setup(): Promise<SetupPorts>
   /** Runs the demo; resolves with the exit code. */
   runDemo(options: { readonly once: boolean }): Promise<number>
   /** Returns the JSON schema of the configuration file. */
@@ -61,28 +65,6 @@ export interface CliPorts {
   onHangup(handler: () => void): () => void
 }
 
-/** An examination, as `daemon/examine.ts` takes it. */
-export interface ExamineRequest {
-  /** Absent: none could be read, and the rest is examined without it. */
-  readonly config?: Config
-  /** The lines about what keeps the configuration from being used as it is, and about what is doubtful in it. */
-  readonly mistakes: readonly string[]
-  readonly warnings: readonly string[]
-  /** The answer of the daemon on its socket, or why it gave none; neither: none runs. */
-  readonly status?: StatusReport
-  readonly trouble?: string
-  /** Only these parts: `telegram`, `model`, `database`; none: all. */
-  readonly parts: readonly string[]
-  /** Nothing is asked over the network. */
-  readonly offline: boolean
-  /** Whatever is safe to mend is mended. */
-  readonly fix: boolean
-  readonly now: number
-  readonly signal: AbortSignal
-  /** Called as checks end. */
-  progress(this: void, done: number, of: number): void
-}
-
 /** The work of an operator on configured tool servers. All of it rejects with `not_found` for an unknown one. */
 export interface McpOperator {
   /** Asks a server for its tools. Rejects with `unavailable`. */
@@ -95,6 +77,52 @@ export interface McpOperator {
   logout(config: Config, server: string): Promise<'revoked' | 'forgotten' | 'none'>
 }
 
+/** The powers of the guided start. */
+export interface SetupPorts {
+  /** The platforms, in their order. */
+  readonly platforms: readonly SetupPlatform[]
+  /** Returns the file that is written, and the folder of the data without a setting. Throws `config` for no folder. */
+  placeOf(path?: string): SetupPlace
+  /** Asks a model one question. Never throws. */
+  tryModel(models: Readonly<Record<string, ModelServer>>, id: string, trial: Trial): Promise<TrialOutcome>
+  /** Reads the folder of another program, by default its usual one. Throws `invalid`. */
+  readPeer(kind: PeerKind, folder?: string): Promise<PeerSetup>
+  /** Starts the daemon of a configuration as a process of its own. */
+  startDaemon(file: string): SetupDaemon
+}
+
+export interface SetupPlatform extends Omit<ChannelSetup<unknown>, 'examine'> {
+  readonly id: string
+  /**
+   * Asks the platform about an account of these settings, which may lack defaults. Never throws: settings that are none
+   * are a finding too.
+   */
+  examine(account: string, settings: unknown, request: Pick<ExamineRequest, 'beside' | 'signal'>): Promise<Examination>
+}
+
+export interface SetupPlace {
+  readonly file: string
+  readonly dataDir: string
+}
+
+export interface Trial {
+  readonly question: string
+  readonly maxTokens: number
+  readonly withinMs: number
+  readonly signal: AbortSignal
+}
+
+export type TrialOutcome =
+  | { readonly ok: true; readonly text: string; readonly usd?: number; readonly ms: number }
+  | { readonly ok: false; readonly says: string; readonly remedy: string }
+
+export interface SetupDaemon {
+  /** Resolves with the end of its output when the process has ended, for any reason. */
+  readonly ended: Promise<string>
+  /** Drains and ends it. Idempotent. */
+  stop(): Promise<void>
+}
+
 /** A port may load its code first. */
 export type Awaitable<Value> = Value | Promise<Value>
 
@@ -102,6 +130,7 @@ export interface Output {
   write(text: string): void
   readonly isTTY: boolean
   readonly columns?: number
+  readonly rows?: number
 }
 
 export interface LoadedConfig {

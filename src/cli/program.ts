@@ -6,6 +6,7 @@ import { addApprovals } from './program-approvals.ts'
 import { addArchives } from './program-archives.ts'
 import { addDoctor } from './program-doctor.ts'
 import { addForgetting } from './program-forgetting.ts'
+import { addInit } from './program-init.ts'
 import { addInstall } from './program-install.ts'
 import { addMcp } from './program-mcp.ts'
 import { addMemory } from './program-memory.ts'
@@ -60,6 +61,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
       getOutHelpWidth: () => ports.stdout.columns ?? 80,
       getErrHelpWidth: () => ports.stderr.columns ?? 80,
     })
+  addInit(program, ports, ended)
   addRunning(program, ports, ended)
   addReading(program, ports, ended)
   addDoctor(program, ports, ended)

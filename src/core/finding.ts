@@ -1,3 +1,5 @@
+import type { StatusReport } from './operator.ts'
+
 /** One result of looking for faults, as `parley doctor` prints it: a line each. */
 export interface Finding {
   /** The part that was examined: `telegram`, `slack/work`, `model ollama`, `database`, `clock`. */
@@ -39,4 +41,26 @@ export function saysAndRemedy(message: string, otherwise: string): readonly [say
   const [, says = '', remedy = ''] = /^(.+?[.)]) ?(Run: .+)$/.exec(text) ?? /^(.+?); (.+)$/.exec(text) ?? []
   const [, first = '', rest = ''] = remedy === '' ? (/^(.+?\.) ([A-Z].+)$/.exec(text) ?? []) : ['', says, remedy]
   return rest === '' ? [text, otherwise] : [first, rest.charAt(0).toUpperCase() + rest.slice(1)]
+}
+
+/** What `parley doctor` examines; `Config` is the configuration as the daemon uses it. */
+export interface DoctorRequest<Config> {
+  /** Absent: none could be read, and the rest is examined without it. */
+  readonly config?: Config
+  /** The lines about the configuration: what keeps it from being used as it is, and what is doubtful in it. */
+  readonly mistakes: readonly string[]
+  readonly warnings: readonly string[]
+  /** The answer of the daemon on its socket, or why it gave none; neither: none runs. */
+  readonly status?: StatusReport
+  readonly trouble?: string
+  /** Only these parts: `telegram`, `model`, `database`; none: all. */
+  readonly parts: readonly string[]
+  /** Nothing is asked over the network. */
+  readonly offline: boolean
+  /** What is safe to mend is mended. */
+  readonly fix: boolean
+  readonly now: number
+  readonly signal: AbortSignal
+  /** Called as checks end. */
+  progress(this: void, done: number, of: number): void
 }

@@ -1,11 +1,12 @@
 import type { Config } from '../config/config.ts'
-import type { DoctorReport } from '../core/finding.ts'
+import type { Surroundings } from '../config/places.ts'
+import type { DoctorReport, DoctorRequest } from '../core/finding.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
-import type { ExamineRequest } from './examine.ts'
 import type { createMcpOperator } from './make-mcp.ts'
 import type { openOffline } from './offline.ts'
+import type { createSetupPorts } from './setup-ports.ts'
 
 interface Loaded {
   readonly config: Config
@@ -17,12 +18,20 @@ export interface CommandPorts {
   importSessions(loaded: Loaded, files: readonly OldFile[], options?: ImportOptions): Promise<ImportReport>
   importBundle(loaded: Loaded, path: string, dryRun: boolean): Promise<BundleReport>
   convertStore(loaded: Loaded, options: ConvertOptions): Promise<ConversionReport>
-  examine(request: ExamineRequest): Promise<DoctorReport>
+  examine(request: DoctorRequest<Config>): Promise<DoctorReport>
   mcp(): Promise<ReturnType<typeof createMcpOperator>>
+  setup(): ReturnType<typeof createSetupPorts>
   readonly writeExport: WriteExport
 }
 
-export function commandPorts(own: Parameters<typeof openOffline>[1]): CommandPorts {
+interface Own {
+  readonly version: string
+  readonly plugins: Parameters<typeof createSetupPorts>[0]
+  readonly around: Surroundings
+}
+
+export function commandPorts({ version, plugins, around }: Own): CommandPorts {
+  const own = { version, lookups: plugins }
   return {
     openOffline: async ({ config }) => (await import('./offline.ts')).openOffline(config, own),
     importSessions: async ({ config }, files, options) =>
@@ -31,9 +40,9 @@ export function commandPorts(own: Parameters<typeof openOffline>[1]): CommandPor
       (await import('./import.ts')).importBundleInto(config, path, dryRun),
     convertStore: async ({ config }, options) =>
       (await import('./convert-store.ts')).convertConfigured(config, options),
-    examine: async (request) =>
-      (await import('./examine.ts')).examine(request, { version: own.version, plugins: own.lookups }),
+    examine: async (request) => (await import('./examine.ts')).examine(request, { version: own.version, plugins }),
     mcp: async () => (await import('./make-mcp.ts')).createMcpOperator(own.version),
+    setup: async () => (await import('./setup-ports.ts')).createSetupPorts(plugins, around),
     async *writeExport(format, archive) {
       yield* (await import('../sessions/export/write-export.ts')).writeExport(format, archive)
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
 import { ParleyError, toError } from '../core/errors.ts'
-import { type DoctorReport, type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
+import { type DoctorReport, type DoctorRequest, type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
 import type { StatusReport } from '../core/operator.ts'
 import { useProxies } from '../platform/way-out.ts'
 import { type DatabaseFacts, examineDatabase, type KnownPlace, placesIn } from '../store/engines/examine-database.ts'
@@ -35,26 +35,7 @@ import {
 } from './examine-services.ts'
 import { storeKeyOf } from './store-key.ts'
 
-export interface ExamineRequest {
-  /** Absent: none could be read, and the rest is examined without it. */
-  readonly config?: Config
-  /** The lines about the configuration: what keeps it from being used as it is, and what is doubtful in it. */
-  readonly mistakes: readonly string[]
-  readonly warnings: readonly string[]
-  /** The answer of the daemon on its socket, or why it gave none; neither: none runs. */
-  readonly status?: StatusReport
-  readonly trouble?: string
-  /** Only these parts: `telegram`, `model`, `database`; none: all. */
-  readonly parts: readonly string[]
-  /** Nothing is asked over the network. */
-  readonly offline: boolean
-  /** What is safe to mend is mended. */
-  readonly fix: boolean
-  readonly now: number
-  readonly signal: AbortSignal
-  /** Called as checks end. */
-  progress(this: void, done: number, of: number): void
-}
+type Request = DoctorRequest<Config>
 
 /** What an examination is given by the program. */
 export interface ExamineParts {
@@ -79,7 +60,7 @@ const HOURS_MS = 4 * 3_600_000
  * Looks at everything that a daemon needs, side by side, each check within its own time; throws `invalid` for a part
  * that there is not.
  */
-export async function examine(request: ExamineRequest, own: ExamineParts): Promise<DoctorReport> {
+export async function examine(request: Request, own: ExamineParts): Promise<DoctorReport> {
   const clock = watchClock()
   await useProxies()
   const paid = { usd: 0 }
@@ -107,7 +88,7 @@ export async function examine(request: ExamineRequest, own: ExamineParts): Promi
   }
 }
 
-function wants({ parts }: Pick<ExamineRequest, 'parts'>, part: string): boolean {
+function wants({ parts }: Pick<Request, 'parts'>, part: string): boolean {
   return (
     parts.length === 0 ||
     parts.some((name) => part === name || part.startsWith(`${name} `) || part.startsWith(`${name}/`))
@@ -132,7 +113,7 @@ const PARTS = [
   'audio',
 ]
 
-function chosen(checks: readonly Check[], request: ExamineRequest): readonly Check[] {
+function chosen(checks: readonly Check[], request: Request): readonly Check[] {
   const known = [...new Set([...PARTS, ...checks.map(({ part }) => part)])]
   const unknown = request.parts.find((name) => !known.some((part) => wants({ parts: [name] }, part)))
   if (unknown !== undefined) {
@@ -162,7 +143,7 @@ async function outcomeOf(
 }
 
 /** The checks that need no network. */
-function hostChecks(request: ExamineRequest, { version }: ExamineParts): readonly Check[] {
+function hostChecks(request: Request, { version }: ExamineParts): readonly Check[] {
   const { config, now } = request
   const always: readonly Check[] = [
     { part: 'program', run: async () => programFindings(request, version) },
@@ -185,7 +166,7 @@ function hostChecks(request: ExamineRequest, { version }: ExamineParts): readonl
   ]
 }
 
-function programFindings({ status, now }: ExamineRequest, version: string): readonly Finding[] {
+function programFindings({ status, now }: Request, version: string): readonly Finding[] {
   const { ok, warning } = findingsOf('program')
   const node = examineNode(process.versions.node, now)
   if (status === undefined || status.version === version) return [ok('version', `Parley ${version}`), node]
@@ -193,7 +174,7 @@ function programFindings({ status, now }: ExamineRequest, version: string): read
   return [warning('version', says, 'Start it again: sudo systemctl restart parley'), node]
 }
 
-function configurationFindings({ config, mistakes, warnings }: ExamineRequest): readonly Finding[] {
+function configurationFindings({ config, mistakes, warnings }: Request): readonly Finding[] {
   const { ok, warning, failed } = findingsOf('configuration')
   const found = [
     ...mistakes.map((line) =>
@@ -210,10 +191,7 @@ interface DaemonPlace {
   readonly pid: number | undefined
 }
 
-function daemonFindings(
-  { status, trouble }: ExamineRequest,
-  { socket, lock, pid }: DaemonPlace,
-): readonly MendableFinding[] {
+function daemonFindings({ status, trouble }: Request, { socket, lock, pid }: DaemonPlace): readonly MendableFinding[] {
   const { ok, warning, failed } = findingsOf('daemon')
   if (status !== undefined)
     return [ok('running', `it runs${pid === undefined ? '' : ` (process ${pid})`}`), ...statusFindings(status)]
@@ -295,7 +273,7 @@ function whyNoListen(host: string, port: number): Promise<string | undefined> {
 type Own = ExamineParts & { readonly paid: { usd: number } }
 
 /** The database, whose places the platforms are asked about, and everything that is reached by the network. */
-function configuredChecks(request: ExamineRequest, { version, plugins, paid }: Own): readonly Check[] {
+function configuredChecks(request: Request, { version, plugins, paid }: Own): readonly Check[] {
   const { config, status, offline } = request
   if (config === undefined) return []
   const database = databaseCheck(config, request)
@@ -350,7 +328,7 @@ function knownPlaces(config: Config): readonly KnownPlace[] {
 }
 
 /** Named alone the database has as long as it takes. It comes last, for a large table holds everything else up. */
-function databaseCheck(config: Config, { parts }: ExamineRequest): Check {
+function databaseCheck(config: Config, { parts }: Request): Check {
   const isAlone = parts.length === 1 && parts[0] === 'database'
   const path = config.store.path
   return {
@@ -391,7 +369,7 @@ function databaseFindings({ bytes, content }: DatabaseFacts, { store: { path } }
 
 async function mended(
   found: readonly MendableFinding[],
-  { fix }: ExamineRequest,
+  { fix }: Request,
 ): Promise<Pick<DoctorReport, 'findings' | 'fixed'>> {
   const fixed: string[] = []
   const findings: Finding[] = []

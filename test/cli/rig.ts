@@ -75,6 +75,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     mcp: unexpected('mcp'),
     examine: unexpected('examine'),
     machine: unexpected('machine'),
+    setup: unexpected('setup'),
     runDemo: unexpected('runDemo'),
     configSchema: unexpected('configSchema'),
     compile: () => [],

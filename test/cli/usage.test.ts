@@ -99,7 +99,7 @@ describe('wrong usage', () => {
     [['hooks'], '"parley config explain" shows the hooks'],
     [['support'], '"parley config explain" and "parley status --json"'],
     [['doctor'], '"parley config check" looks at the configuration'],
-    [['setup'], '"parley start" says what is missing'],
+    [['setup'], 'it is "parley init"'],
     [['stop'], 'Ctrl-C'],
     [['version'], '"parley --version"'],
     [['forget', 'me'], 'parley forget person'],

@@ -160,6 +160,7 @@ describe('the first run', () => {
     expect(await run.ended()).toBe(78)
     expect(run.stderr).toContain('@BotFather')
     expect(run.stderr).toContain('npm run demo')
+    expect(run.stderr).toContain('parley init')
     expect(run.stderr).not.toMatch(/^\s+at /m)
   })
 

@@ -25,7 +25,7 @@ export async function parley(
     throw new Error('this was not expected')
   }
   const ports: CliPorts = {
-    ...commandPorts({ version: 'test', lookups: catalogue }),
+    ...commandPorts({ version: 'test', plugins: catalogue, around: { env: {}, cwd: config.dataDir } }),
     ...{ env: {}, cwd: config.dataDir, now: Date.now, version: 'test', variables: [] },
     stdout: { isTTY: false, write: into('out') },
     stderr: { isTTY, write: into('err') },

@@ -1,7 +1,7 @@
 import { EXIT, errorCode, ParleyError, toError } from '../../core/errors.ts'
-import type { DoctorReport, Finding } from '../../core/finding.ts'
+import type { DoctorReport, DoctorRequest, Finding } from '../../core/finding.ts'
 import { connectLocal } from '../local-client.ts'
-import type { CliPorts, ExamineRequest, LoadedConfig } from '../ports.ts'
+import type { CliPorts, LoadedConfig } from '../ports.ts'
 import { wrapped } from '../print/columns.ts'
 import { counted, oneLine } from '../print/plain.ts'
 import { createProgress } from '../print/progress.ts'
@@ -70,7 +70,7 @@ async function readConfig({ load, compile }: DoctorPorts, path?: string): Promis
 
 const ANSWER_MS = 5_000
 
-async function statusOf({ config }: LoadedConfig): Promise<Pick<ExamineRequest, 'status' | 'trouble'>> {
+async function statusOf({ config }: LoadedConfig): Promise<Pick<DoctorRequest<unknown>, 'status' | 'trouble'>> {
   try {
     const status = await (await connectLocal(socketPathOf(config), ANSWER_MS))?.status()
     return status === undefined ? {} : { status }

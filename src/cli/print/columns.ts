@@ -28,7 +28,10 @@ export interface NotedRow {
 /** Returns a table that is no wider than `width`: the last column is cut, and notes are broken between words. */
 export function notedColumns(titles: readonly string[], rows: readonly NotedRow[], width: number): string[] {
   const [header = '', ...lines] = columns([titles, ...rows.map(({ cells }) => cells)], width)
-  return [header, ...lines.flatMap((line, at) => [line, ...wrapped(rows[at]?.note ?? '', width, GAP).map((one) => clip(one, width))])]
+  return [
+    header,
+    ...lines.flatMap((line, at) => [line, ...wrapped(rows[at]?.note ?? '', width, GAP).map((one) => clip(one, width))]),
+  ]
 }
 
 /** Returns a text as lines, broken between words; a longer word has a line of its own, in full: it may be a path. */

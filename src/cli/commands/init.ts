@@ -1,0 +1,335 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { applyChanges, type Change, changesFrom, type Draft, openDraft, textOf } from '../../config/draft.ts'
+import { EXIT, ParleyError, toError } from '../../core/errors.ts'
+import { NO_MODEL } from '../../core/model.ts'
+import type { PeerKind, PeerSetup } from '../../core/peer-setup.ts'
+import { type Ask, askAtTerminal, askNobody, Left } from '../init/ask.ts'
+import { type ChosenModel, chooseModel } from '../init/choose-model.ts'
+import { meetOwner } from '../init/first-meeting.ts'
+import { type AccountSetUp, type SecretSources, setUpAccount } from '../init/set-up-account.ts'
+import { type BesideFile, makeFolder, writeSetup } from '../init/write-setup.ts'
+import { connectLocal } from '../local-client.ts'
+import type { CliPorts, LoadedConfig, SetupPlatform, SetupPorts } from '../ports.ts'
+import { socketPathOf } from '../socket-path.ts'
+import { writePrivately } from '../write-privately.ts'
+import { start } from './start.ts'
+
+export interface InitOptions {
+  readonly config?: string
+  readonly platform?: readonly string[]
+  readonly token?: readonly string[]
+  readonly apiRoot?: readonly string[]
+  readonly model?: string
+  readonly baseUrl?: string
+  readonly apiKey?: string
+  readonly owner?: readonly string[]
+  readonly from?: PeerKind
+  readonly folder?: string
+  readonly start?: boolean
+  readonly dryRun?: boolean
+  readonly force?: boolean
+  readonly yes?: boolean
+}
+
+type InitPorts = Pick<
+  CliPorts,
+  | 'env'
+  | 'cwd'
+  | 'now'
+  | 'stdin'
+  | 'stdout'
+  | 'stderr'
+  | 'load'
+  | 'start'
+  | 'setup'
+  | 'explain'
+  | 'compile'
+  | 'onSignal'
+  | 'onHangup'
+>
+
+/** Everything that the steps of one guided start share. */
+interface Guide {
+  readonly ports: InitPorts
+  readonly options: InitOptions
+  readonly setup: SetupPorts
+  readonly ask: Ask
+  readonly file: string
+  /** The configuration that is there and is changed; absent for a new one. */
+  readonly known?: LoadedConfig
+  /** A daemon of that configuration runs now. */
+  readonly running: boolean
+  /** How this program is called where it was started. */
+  readonly program: string
+}
+
+/**
+ * Sets a bot up: platforms, model, configuration, owner, first answer, groups. Resolves with 1 if the person leaves
+ * before the end. Nothing is written before all questions about the configuration are answered.
+ */
+export async function init(ports: InitPorts, options: InitOptions): Promise<number> {
+  const setup = await ports.setup()
+  const { file, dataDir } = setup.placeOf(options.config)
+  const known = existsSync(file) && !options.force ? await loadKnown(ports, file) : undefined
+  const running = (await connectLocal(socketPathOf(known?.config ?? { dataDir }))) !== undefined
+  if (running && known === undefined) throw otherDaemon(dataDir)
+  const asked = options.yes || options.dryRun ? undefined : await askAtTerminal(ports)
+  const ask = asked ?? askNobody(options.dryRun ? ports.stderr : ports.stdout)
+  const program = ports.env.npm_lifecycle_event === 'parley' ? 'npm run parley --' : 'parley'
+  const guide: Guide = { ports, options, setup, ask, file, running, program, ...(known ? { known } : {}) }
+  let next: 'run' | 'stop' | 'left' = 'left'
+  try {
+    next = await guided(guide)
+  } catch (error) {
+    if (!(error instanceof Left)) throw error
+    ask.say('', existsSync(file) ? `Left. The configuration is ${file}.` : 'Left. No configuration was written.')
+  } finally {
+    ask.close()
+  }
+  if (next === 'run') return start(ports, file)
+  return next === 'left' ? EXIT.failed : EXIT.ok
+}
+
+async function loadKnown(ports: InitPorts, file: string): Promise<LoadedConfig> {
+  try {
+    return await ports.load(file, 'ask')
+  } catch (error) {
+    const message = `${toError(error).message}\nMend that first, or begin anew with --force; the old file is kept as a copy.`
+    throw error instanceof ParleyError ? new ParleyError(error.code, message, { cause: error }) : error
+  }
+}
+
+function otherDaemon(dataDir: string): ParleyError {
+  return new ParleyError(
+    'store_locked',
+    `A daemon with another configuration, or with variables alone, runs with the data in ${dataDir}. Stop it first, or set XDG_STATE_HOME to give this bot a folder of its own.`,
+  )
+}
+
+/** The story, from the first question to the last. */
+async function guided(guide: Guide): Promise<'run' | 'stop'> {
+  const { ask, file, options, ports, setup, program } = guide
+  const draft = openDraft(file, options.force ?? false)
+  ask.say(...greeting(guide))
+  const peer = options.from === undefined ? undefined : await takeOver(guide, options.from)
+  if (peer !== undefined) applyChanges(draft, changesFrom(peer.config, draft))
+  const accounts = await setUpAccounts(guide, draft)
+  const sources = sourcesOf(guide)
+  const model = modelOf(draft) ?? knownModel(guide)
+  const asked = { flags: options, sources, tryModel: setup.tryModel, ...(model === undefined ? {} : { known: model }) }
+  const chosen = await chooseModel(ask, asked)
+  applyChanges(draft, [...accounts.flatMap(accountChanges), ...modelChanges(chosen, draft), ...ownerChanges(options)])
+  if (options.dryRun) {
+    ports.stdout.write(textOf(draft))
+    return 'stop'
+  }
+  const beside = [...secretFiles(accounts, chosen), ...(await peerFiles(peer))]
+  const { files, copy } = await writeSetup(ports, draft, { file, beside })
+  ask.say('', ...files.map((path) => `Written: ${path}`), ...(copy === undefined ? [] : [`The old one is ${copy}.`]))
+  if (files.length === 0) ask.say(`Nothing has changed in ${file}.`)
+  const loaded = await ports.load(file, 'check')
+  const warnings = [...loaded.config.warnings, ...(await ports.compile(loaded.config))]
+  ask.say(...warnings.map((warning) => `Note: ${warning}`))
+  const next = await begin(guide, accounts, loaded)
+  if (next === 'stop') ask.say(...farewell(program, accounts, guide))
+  return next
+}
+
+function greeting({ file, known, running, options }: Guide): readonly string[] {
+  if (known === undefined)
+    return ['Parley', `A bot in a few steps. Its configuration will be ${file}; Ctrl-C leaves, and nothing is written.`]
+  const { config } = known
+  const accounts = Object.entries(config.channels).flatMap(([channel, { accounts }]) =>
+    Object.keys(accounts).map((name) => (name === 'default' ? channel : `${channel}/${name}`)),
+  )
+  return [
+    'Parley',
+    `There is a configuration: ${file}. Only what you choose is changed, and a copy of it is kept.`,
+    `  accounts: ${accounts.join(', ') || 'none'}`,
+    `  models: ${config.agents.map(({ id, model }) => `${id} has ${model === NO_MODEL ? 'none' : model}`).join(', ')}`,
+    ...(running ? ['  Its daemon is running, and is not disturbed.'] : []),
+    ...(options.force ? ['  It is replaced.'] : []),
+  ]
+}
+
+/** Reads what another program was set up with, and says what of it is taken. */
+async function takeOver({ ask, setup, options }: Guide, kind: PeerKind): Promise<PeerSetup> {
+  const peer = await setup.readPeer(kind, options.folder)
+  ask.say('', `Taken from ${kind}:`, ...peer.taken.map((line) => `  - ${line}`))
+  if (peer.notTaken.length > 0) ask.say('Not taken:', ...peer.notTaken.map((line) => `  - ${line}`))
+  return peer
+}
+
+async function setUpAccounts(guide: Guide, draft: Draft): Promise<readonly AccountSetUp[]> {
+  const { ask, setup, running, options } = guide
+  const chosen = await choosePlatforms(guide, draft)
+  const done: AccountSetUp[] = []
+  for (const platform of setup.platforms) {
+    if (!chosen.includes(platform.id)) continue
+    const known = accountsIn(draft, platform.id)
+    const [account = 'default'] = Object.keys(known)
+    const own = isTree(known[account]) ? known[account] : {}
+    const given = flagsFor(platform, options)
+    await writeManifest(guide, platform)
+    const asked = { platform, account, known: own, given, beside: running && account in known }
+    done.push(await setUpAccount(ask, asked, sourcesOf(guide)))
+  }
+  return done
+}
+
+async function choosePlatforms({ ask, setup, ports, options }: Guide, draft: Draft): Promise<readonly string[]> {
+  const { platforms } = setup
+  const named = (options.platform ?? []).flatMap((names) => names.split(',')).map((name) => name.trim().toLowerCase())
+  const platformOf = (flag: string) => flag.split(/[.=]/, 1)[0] ?? ''
+  const byToken = (options.token ?? []).map(platformOf)
+  const wrong = [...named, ...byToken, ...(options.apiRoot ?? []).map(platformOf)].find(
+    (name) => !platforms.some(({ id }) => id === name),
+  )
+  const known = platforms.map(({ id }) => id).join(', ')
+  if (wrong !== undefined) throw new ParleyError('invalid', `There is no platform ${wrong}: it is one of ${known}.`)
+  if (named.length > 0) return named
+  const isThere = ({ id }: SetupPlatform) => Object.keys(accountsIn(draft, id)).length > 0
+  const hasVariables = ({ secrets }: SetupPlatform) => secrets.every(({ variable }) => ports.env[variable]?.trim())
+  const none = !platforms.some(isThere)
+  return ask.chooseSome({
+    message: none ? 'Which platforms?' : 'Which platforms do you want to add, or to give another token?',
+    flag: `--platform ${platforms[0]?.id}`,
+    options: platforms.map((platform) => ({
+      value: platform.id,
+      label: platform.title,
+      ...(isThere(platform) ? { hint: 'is there' } : {}),
+    })),
+    chosen: platforms
+      .filter((one) => byToken.includes(one.id) || (hasVariables(one) && !isThere(one)))
+      .map(({ id }) => id),
+    required: none,
+  })
+}
+
+function accountsIn({ document }: Draft, channel: string): Readonly<Record<string, unknown>> {
+  const tree: unknown = document.toJS()
+  const channels = isTree(tree) && isTree(tree.channels) ? tree.channels : {}
+  const block = channels[channel]
+  return isTree(block) && isTree(block.accounts) ? block.accounts : {}
+}
+
+/** Returns the flags for a platform, by the setting that each is for. Throws `invalid` for one that is for none. */
+function flagsFor({ id, secrets }: SetupPlatform, { token = [], apiRoot = [] }: InitOptions): Map<string, string> {
+  const given = new Map<string, string>()
+  const settings = secrets.map(({ setting }) => setting)
+  for (const flag of token.filter((one) => one.split(/[.=]/, 1)[0] === id)) {
+    const [name = ''] = flag.split('=', 1)
+    const setting = name.slice(id.length + 1) || (settings.length === 1 ? settings[0] : undefined)
+    if (setting === undefined || !settings.includes(setting) || !flag.includes('='))
+      throw new ParleyError(
+        'invalid',
+        `--token for ${id} is written ${settings.map((one) => `--token ${settings.length === 1 ? id : `${id}.${one}`}=env:NAME`).join(' ')}.`,
+      )
+    given.set(setting, flag.slice(name.length + 1))
+  }
+  for (const flag of apiRoot) if (flag.startsWith(`${id}=`)) given.set('apiRoot', flag.slice(id.length + 1))
+  return given
+}
+
+/** Writes the file by which the platform makes the app, before its steps name it. */
+async function writeManifest({ ask, ports, options, file }: Guide, { title, manifest }: SetupPlatform): Promise<void> {
+  if (manifest === undefined || !ask.isPerson || options.dryRun) return
+  const path = join(dirname(file), manifest.fileName)
+  makeFolder(dirname(file))
+  const text = (async function* () {
+    yield manifest.text
+  })()
+  await writePrivately(path, text, { force: true, now: ports.now() })
+  ask.say('', `The manifest of the ${title} app, with exactly what Parley uses: ${path}`, manifest.use)
+}
+
+function sourcesOf({ ports: { env, cwd, stdin } }: Guide): SecretSources {
+  return { env, cwd, stdin }
+}
+
+function knownModel({ known }: Guide): string | undefined {
+  const model = known?.config.agents[0]?.model
+  return model === NO_MODEL ? undefined : model
+}
+
+function modelOf({ document }: Draft): string | undefined {
+  const model = document.getIn(['agents', 0, 'model'])
+  return typeof model === 'string' ? model : undefined
+}
+
+function accountChanges({ platform, account, settings }: AccountSetUp): readonly Change[] {
+  return Object.entries(settings).map(([setting, value]) => [
+    ['channels', platform.id, 'accounts', account, setting],
+    value,
+  ])
+}
+
+function modelChanges(chosen: ChosenModel | undefined, { document }: Draft): readonly Change[] {
+  if (chosen === undefined) return []
+  const { id, server } = chosen
+  const block = {
+    ...(server.name === server.kind ? {} : { kind: server.kind }),
+    ...(server.baseUrl === undefined ? {} : { baseUrl: server.baseUrl }),
+    ...(server.key === undefined ? {} : { apiKey: server.key.reference }),
+  }
+  const agents: Change = document.hasIn(['agents', 0])
+    ? [['agents', 0, 'model'], id]
+    : [['agents'], [{ id: 'main', model: id }]]
+  return [agents, ...Object.entries(block).map(([key, value]): Change => [['models', server.name, key], value])]
+}
+
+function ownerChanges({ owner = [] }: InitOptions): readonly Change[] {
+  const ids = owner.flatMap((one) => one.split(',')).map((one) => one.trim())
+  return ids.length === 0 ? [] : [[['people', 'owner'], { role: 'owner', ids }]]
+}
+
+function secretFiles(accounts: readonly AccountSetUp[], chosen: ChosenModel | undefined): readonly BesideFile[] {
+  const key = chosen?.server.key
+  const secrets = [...accounts.flatMap((account) => account.secrets), ...(key === undefined ? [] : [key])]
+  return secrets.flatMap(({ file, value }) => (file === undefined ? [] : [{ name: file, text: `${value}\n` }]))
+}
+
+async function peerFiles(peer: PeerSetup | undefined): Promise<readonly BesideFile[]> {
+  if (peer === undefined) return []
+  const secrets = await Promise.all(
+    peer.secrets.map(async ({ file, read }) => ({ name: file, text: `${await read()}\n` })),
+  )
+  return [...peer.files, ...secrets]
+}
+
+/** Starts the daemon where that is wanted and nothing is in the way. */
+async function begin(
+  { ask, ports, options, setup, file, running, program }: Guide,
+  accounts: readonly AccountSetUp[],
+  loaded: LoadedConfig,
+): Promise<'run' | 'stop'> {
+  if (running) {
+    ask.say('', `The daemon continues as it was started: "${program} config reload" takes over who may talk,`)
+    ask.say('a restart everything else.')
+    return 'stop'
+  }
+  if (options.start === false || (!ask.isPerson && options.start !== true)) return 'stop'
+  if (!ask.isPerson) return 'run'
+  return meetOwner({ ask, loaded, accounts, setup, ports, file })
+}
+
+function farewell(program: string, accounts: readonly AccountSetUp[], { options }: Guide): readonly string[] {
+  const flag = options.config === undefined ? '' : ` --config ${options.config}`
+  const variables = accounts.flatMap(({ settings }) =>
+    Object.values(settings).flatMap((value) => /^\$\{env:(\w+)\}$/.exec(value)?.[1] ?? []),
+  )
+  return [
+    '',
+    'From now on:',
+    `  ${program} start${flag}            runs it here`,
+    `  ${program} service install${flag}  runs it as a service`,
+    `  ${program} doctor${flag}           says what is wrong, and the remedy`,
+    `  ${program} backup${flag}           makes a copy of what it keeps`,
+    ...(variables.length === 0 ? [] : [`A service needs these variables too: ${variables.join(', ')}`]),
+  ]
+}
+
+function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

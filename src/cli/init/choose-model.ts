@@ -1,0 +1,316 @@
+import { defaultModel, KNOWN_SERVERS } from '../../config/build-models.ts'
+import type { ModelServer } from '../../config/config.ts'
+import { Secret } from '../../config/secrets.ts'
+import { DOORS } from '../../core/doors.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { namesKind, type ServerKind, splitModel, variableOf } from '../../core/model-server.ts'
+import { parseUrl } from '../../core/parse-url.ts'
+import { readBytes } from '../../core/read-bytes.ts'
+import { readJson } from '../../core/read-json.ts'
+import type { SetupPorts } from '../ports.ts'
+import { oneLine } from '../print/plain.ts'
+import { type Ask, Left } from './ask.ts'
+import { fromFlag, inFile, type KeptSecret, type SecretSources } from './set-up-account.ts'
+
+/** A server of models as the configuration will have it. */
+interface Server {
+  readonly name: string
+  readonly kind: ServerKind
+  readonly baseUrl?: string
+  readonly key?: KeptSecret
+}
+
+export interface ChosenModel {
+  /** `<server>/<model>`. */
+  readonly id: string
+  readonly server: Server
+}
+
+export interface ModelFlags {
+  readonly model?: string
+  readonly baseUrl?: string
+  readonly apiKey?: string
+}
+
+export interface ModelAsked {
+  readonly flags: ModelFlags
+  /** The model that the configuration has; absent: none. */
+  readonly known?: string
+  readonly sources: SecretSources
+  readonly tryModel: SetupPorts['tryModel']
+}
+
+/** Has a model chosen and asks it a question; undefined: the configuration stays as it is in this. */
+export async function chooseModel(ask: Ask, asked: ModelAsked): Promise<ChosenModel | undefined> {
+  for (;;) {
+    const chosen = await choose(ask, asked)
+    if (chosen === undefined) return undefined
+    if (await answers(ask, chosen, asked)) return chosen
+    const next = await ask.choose({
+      message: 'How to continue?',
+      flag: '--model',
+      options: [
+        { value: 'other' as const, label: 'Choose another model' },
+        { value: 'keep' as const, label: 'Keep it as it is', hint: 'it may be mended later' },
+      ],
+      otherwise: 'keep' as const,
+    })
+    if (next === 'keep') return chosen
+    if (asked.flags.model !== undefined) return chooseModel(ask, { ...asked, flags: {} })
+  }
+}
+
+type Way =
+  | { readonly way: 'model'; readonly chosen: ChosenModel }
+  | { readonly way: 'server'; readonly server: Server; readonly models: readonly string[] }
+  | { readonly way: 'key'; readonly kind: ServerKind }
+  | { readonly way: 'other' | 'later' }
+
+async function choose(ask: Ask, asked: ModelAsked): Promise<ChosenModel | undefined> {
+  const { flags, known, sources } = asked
+  if (flags.model !== undefined) return fromFlags({ ...flags, model: flags.model }, sources)
+  if (flags.baseUrl !== undefined || flags.apiKey !== undefined)
+    throw new ParleyError('invalid', '--base-url and --api-key belong to a model: add --model <server>/<model>.')
+  if (!ask.isPerson) return undefined
+  ask.say('', 'Looking for models on this machine ...')
+  const found = await findModels(sources.env)
+  const later = known === undefined ? 'Later' : `Keep ${known}`
+  const hint = known === undefined ? 'the bot says that it has none until then' : 'as it is configured'
+  const keep = { value: { way: 'later' } as Way, label: later, hint }
+  const chosen = await ask.choose<Way>({
+    message: 'Which model shall answer?',
+    flag: '--model ollama/qwen3',
+    options: [
+      ...(known === undefined ? [] : [keep]),
+      ...found,
+      ...(['anthropic', 'openai'] as const)
+        .filter((kind) => !sources.env[variableOf(kind) ?? '']?.trim())
+        .map((kind) => ({ value: { way: 'key', kind } as Way, label: `${TITLES[kind]}`, hint: 'enter a key' })),
+      { value: { way: 'other' }, label: 'Another server', hint: 'its address, and a key if it needs one' },
+      ...(known === undefined ? [keep] : []),
+    ],
+  })
+  switch (chosen.way) {
+    case 'model':
+      return chosen.chosen
+    case 'server':
+      return { id: `${chosen.server.name}/${await pick(ask, chosen.models)}`, server: chosen.server }
+    case 'key':
+      return withKey(ask, chosen.kind)
+    case 'other':
+      return anotherServer(ask)
+    case 'later':
+      return undefined
+  }
+}
+
+const TITLES: Readonly<Record<ServerKind, string>> = { anthropic: 'Anthropic (Claude)', openai: 'OpenAI (GPT)' }
+
+interface Found {
+  readonly value: Way
+  readonly label: string
+  readonly hint: string
+}
+
+/** A server of this machine offers each of its models; more than this are chosen in a second question. */
+const MOST_OFFERED = 12
+
+/** Returns the models of servers on this machine, then those for which the environment has a key. */
+async function findModels(env: SecretSources['env']): Promise<readonly Found[]> {
+  const local = await Promise.all(localServers(env).map(async (server) => ({ server, models: await modelsOf(server) })))
+  const own = local.flatMap(({ server, models }) => offered(server, models, 'on this machine'))
+  const keyed = await Promise.all(
+    [...KNOWN_SERVERS].map(async ([name, address]) => {
+      const variable = `${name.toUpperCase()}_API_KEY`
+      const value = env[variable]?.trim()
+      if (!value || !address.startsWith('https:')) return []
+      const key = { reference: `\${env:${variable}}`, value }
+      const server: Server = { name, kind: 'openai', baseUrl: address, key }
+      return offered(server, await modelsOf(server), `by ${variable}`)
+    }),
+  )
+  return [...own, ...publicModels(env), ...keyed.flat()]
+}
+
+function offered(server: Server, models: readonly string[], hint: string): Found[] {
+  if (models.length > MOST_OFFERED)
+    return [{ value: { way: 'server', server, models }, label: server.name, hint: `${models.length} models, ${hint}` }]
+  return models.map((model) => {
+    const id = `${server.name}/${model}`
+    return { value: { way: 'model', chosen: { id, server } }, label: id, hint }
+  })
+}
+
+/** The names of servers that people run on their own machine, as the configuration knows their addresses. */
+const LOCAL = ['ollama', 'lmstudio', 'llamacpp', 'vllm']
+
+function localServers(env: SecretSources['env']): readonly Server[] {
+  return LOCAL.flatMap((name) => {
+    const usual = KNOWN_SERVERS.get(name)
+    const baseUrl = name === 'ollama' ? (ollamaAddress(env.OLLAMA_HOST?.trim()) ?? usual) : usual
+    return baseUrl === undefined ? [] : [{ name, kind: 'openai' as const, baseUrl }]
+  })
+}
+
+/** Returns the address that OLLAMA_HOST means, which may lack a scheme, a host or a port. */
+export function ollamaAddress(host: string | undefined): string | undefined {
+  if (!host) return undefined
+  const whole = /^https?:\/\//.test(host) ? host : `http://${host.startsWith(':') ? `127.0.0.1${host}` : host}`
+  const url = parseUrl(whole)
+  if (url === undefined) return undefined
+  if (!/^https?:\/\//.test(host) && url.port === '' && !host.endsWith(':80')) url.port = '11434'
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1'
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}/v1`
+}
+
+function publicModels(env: SecretSources['env']): readonly Found[] {
+  return (['anthropic', 'openai'] as const).flatMap((kind) => {
+    const variable = variableOf(kind) ?? ''
+    const value = env[variable]?.trim()
+    if (!value) return []
+    const chosen = publicModel({ name: kind, kind, key: { reference: `\${env:${variable}}`, value } })
+    return [{ value: { way: 'model', chosen } as Way, label: chosen.id, hint: `by ${variable}` }]
+  })
+}
+
+/** Returns the usual model of a public API. */
+function publicModel(server: Server): ChosenModel {
+  return { id: defaultModel({ [server.name]: configured(server) }).model, server }
+}
+
+const LIST_WITHIN_MS = 2_500
+/** Kinds of models that answer nobody. */
+const NO_CHAT = /embed|rerank|whisper|tts|moderation|dall-e|bge-|clip/i
+
+/** Returns the models of a server; none where nobody answers. */
+async function modelsOf({ baseUrl, key }: Server): Promise<readonly string[]> {
+  try {
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key.value}` }
+    const response = await fetch(`${baseUrl}/models`, { headers, signal: AbortSignal.timeout(LIST_WITHIN_MS) })
+    if (!response.ok || response.body === null) return []
+    return idsIn(readJson(await readBytes(response.body, DOORS.modelAnswer.bytes), DOORS.modelAnswer))
+  } catch {
+    return []
+  }
+}
+
+function idsIn(answer: unknown): readonly string[] {
+  const data = typeof answer === 'object' && answer !== null && 'data' in answer ? answer.data : undefined
+  if (!Array.isArray(data)) return []
+  const ids = data.flatMap((one) => (typeof one?.id === 'string' && one.id !== '' ? [oneLine(one.id)] : []))
+  return ids.filter((id) => !NO_CHAT.test(id))
+}
+
+async function pick(ask: Ask, models: readonly string[]): Promise<string> {
+  if (models.length === 0) {
+    const mistake = (text: string) => (text === '' ? 'is empty' : undefined)
+    return ask.text({ message: 'The name of the model, as the server calls it', flag: '--model', mistake })
+  }
+  const options = models.map((model) => ({ value: model, label: model }))
+  return ask.choose({ message: 'Which of its models?', flag: '--model', options })
+}
+
+async function withKey(ask: Ask, kind: ServerKind): Promise<ChosenModel> {
+  const mistake = (text: string) => (/^\S{8,}$/.test(text) ? undefined : 'is no key: copy it whole, without spaces')
+  const value = await ask.secret({ message: `${TITLES[kind]}: key (it is not shown)`, flag: '--api-key', mistake })
+  return publicModel({ name: kind, kind, key: { ...inFile(`${kind}-api-key`), value } })
+}
+
+/** Asks for the address of a server, its key and its model. */
+async function anotherServer(ask: Ask): Promise<ChosenModel> {
+  const baseUrl = await ask.text({
+    message: 'The address of the server, such as http://192.168.1.5:11434/v1, or its name',
+    flag: '--base-url',
+    mistake: (text) =>
+      addressOf(text) === undefined ? 'is no address that begins with http:// or https://' : undefined,
+  })
+  const address = addressOf(baseUrl) ?? baseUrl
+  const name = nameOf(baseUrl)
+  const keyless: Server = { name, kind: 'openai', baseUrl: address }
+  const open = await modelsOf(keyless)
+  if (open.length > 0) return { id: `${name}/${await pick(ask, open)}`, server: keyless }
+  const message = `Its key (it is not shown; Enter: it needs none)`
+  const value = await ask.secret({ message, flag: '--api-key', mistake: () => undefined })
+  const server = value === '' ? keyless : { ...keyless, key: { ...inFile(`${name}-api-key`), value } }
+  const models = await modelsOf(server)
+  if (models.length === 0) ask.say(`${address} lists no models: nobody answers there, or it wants another key.`)
+  return { id: `${name}/${await pick(ask, models)}`, server }
+}
+
+function addressOf(text: string): string | undefined {
+  const known = KNOWN_SERVERS.get(text.toLowerCase())
+  if (known !== undefined) return known
+  const url = parseUrl(text)
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
+  return text.replace(/\/+$/, '').replace(/\/(chat\/completions|models)$/, '')
+}
+
+/** Returns the name of a server: the one that is known for its address, else `own`. */
+function nameOf(text: string): string {
+  const typed = text.toLowerCase()
+  if (KNOWN_SERVERS.has(typed)) return typed
+  const known = [...KNOWN_SERVERS].find(([, address]) => address === addressOf(text))
+  return known?.[0] ?? 'own'
+}
+
+async function fromFlags(flags: ModelFlags & { model: string }, sources: SecretSources): Promise<ChosenModel> {
+  const [name, model] = splitModel(flags.model)
+  if (model === '' || !/^[a-z][a-z0-9-]*$/.test(name))
+    throw new ParleyError('invalid', `--model ${flags.model}: write <server>/<model>, such as ollama/qwen3.`)
+  const kind = name === 'anthropic' ? 'anthropic' : 'openai'
+  const baseUrl = flags.baseUrl ?? KNOWN_SERVERS.get(name)
+  if (baseUrl !== undefined && addressOf(baseUrl) === undefined)
+    throw new ParleyError('invalid', '--base-url must be an address that begins with http:// or https://.')
+  const variable = variableOf(name)
+  const usual = variable !== undefined && sources.env[variable]?.trim() && baseUrl === undefined
+  const source = flags.apiKey ?? (usual ? `env:${variable}` : undefined)
+  const key = source === undefined ? undefined : await fromFlag(source, `${name}-api-key`, sources)
+  if (baseUrl === undefined && key === undefined)
+    throw new ParleyError(
+      'invalid',
+      namesKind(name)
+        ? `--model ${flags.model}: there is no key; set ${variable}, or add --api-key file:PATH.`
+        : `--model ${flags.model}: ${name} is no server that is known; add --base-url http://...`,
+    )
+  const server = {
+    name,
+    kind,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(key === undefined ? {} : { key }),
+  } as const
+  return { id: flags.model, server }
+}
+
+function configured({ kind, baseUrl, key }: Server): ModelServer {
+  return {
+    kind,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(key === undefined ? {} : { apiKey: new Secret(key.value) }),
+  }
+}
+
+/** A server may have to load the model first. */
+const ANSWER_WITHIN_MS = 120_000
+const MOST_TOKENS = 200
+
+/** Asks the model a question and shows its answer, the time and the price; resolves with whether it answered. */
+async function answers(ask: Ask, { id, server }: ChosenModel, { tryModel }: ModelAsked): Promise<boolean> {
+  const question = 'Say hello to the people of a chat, in one short sentence.'
+  ask.say('', `Asking ${id}: "${question}"`)
+  const trial = { question, maxTokens: MOST_TOKENS, withinMs: ANSWER_WITHIN_MS, signal: ask.signal }
+  const outcome = await tryModel({ [server.name]: configured(server) }, id, trial)
+  if (ask.signal.aborted) throw new Left()
+  if (!outcome.ok) {
+    ask.say(`Wrong: ${outcome.says}`, `  -> ${outcome.remedy}`)
+    return false
+  }
+  const text = oneLine(outcome.text)
+  ask.say(text === '' ? 'It has answered.' : `It says: "${text}"`)
+  ask.say(`That took ${(outcome.ms / 1_000).toFixed(1)} s; ${priceIn(outcome.usd)}.`)
+  return true
+}
+
+function priceIn(usd: number | undefined): string {
+  if (usd === undefined) return 'no list has a price for it'
+  return usd < 0.0001 ? 'it cost less than $0.0001' : `it cost $${usd.toFixed(4)}`
+}

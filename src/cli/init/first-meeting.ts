@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ParleyError } from '../../core/errors.ts'
+import type { OperatorService, StatusReport } from '../../core/operator.ts'
+import { connectLocal } from '../local-client.ts'
+import type { CliPorts, LoadedConfig, SetupDaemon, SetupPorts } from '../ports.ts'
+import { oneLine } from '../print/plain.ts'
+import { claimLines } from '../print/started.ts'
+import { socketPathOf } from '../socket-path.ts'
+import { type Ask, Left } from './ask.ts'
+import type { AccountSetUp } from './set-up-account.ts'
+
+interface Meeting {
+  readonly ask: Ask
+  readonly loaded: LoadedConfig
+  readonly accounts: readonly AccountSetUp[]
+  readonly setup: Pick<SetupPorts, 'startDaemon'>
+  readonly ports: Pick<CliPorts, 'explain' | 'now'>
+  readonly file: string
+}
+
+const POLL_MS = 300
+
+/**
+ * Starts the daemon, shows how to become its owner, and waits until that person has come and the first message is
+ * answered; each wait can be skipped. Resolves with whether the daemon shall continue; it is stopped in any case.
+ * Throws `config` if it does not start.
+ */
+export async function meetOwner(meeting: Meeting): Promise<'run' | 'stop'> {
+  const { ask, setup, file } = meeting
+  ask.say('', 'Starting the daemon ...')
+  const daemon = setup.startDaemon(file)
+  try {
+    const operator = await untilUp(meeting, daemon)
+    if (await seesOwner(ask, operator)) await seesAnswer(ask, operator)
+    await sayGroups(meeting, operator)
+    return await ask.choose({
+      message: 'The bot runs now, as a child of this command. How to continue?',
+      flag: '--no-start',
+      options: [
+        { value: 'run', label: 'Let it run here', hint: 'with its log, until Ctrl-C' },
+        { value: 'stop', label: 'Stop it', hint: 'to start it as a service, for example' },
+      ],
+    })
+  } finally {
+    if (!ask.signal.aborted) ask.say('', 'Stopping the daemon of this command ...')
+    await daemon.stop()
+  }
+}
+
+/** Waits until each account is up or has failed once. */
+async function untilUp({ ask, loaded }: Meeting, daemon: SetupDaemon): Promise<OperatorService> {
+  const path = socketPathOf(loaded.config)
+  const ended = daemon.ended.then((output) => {
+    throw new ParleyError('config', `The daemon has ended:\n${output}`)
+  })
+  // After the start its end is this command's own doing.
+  ended.catch(() => {})
+  const up = poll(ask.signal, async () => {
+    const operator = await connectLocal(path)
+    const report = await operator?.status()
+    return operator && report?.channels.every(({ status }) => status !== 'starting') ? { operator, report } : undefined
+  })
+  const { operator, report } = await Promise.race([up, ended])
+  for (const { channel, username, status, detail } of report?.channels ?? [])
+    ask.say(status === 'up' ? `${channel}: up as @${username}` : `Wrong: ${channel} is ${status}: ${detail ?? ''}`)
+  return operator
+}
+
+/** Shows the ways to become the owner, and waits for the person. Resolves with whether there is an owner. */
+async function seesOwner(ask: Ask, operator: OperatorService): Promise<boolean> {
+  const report = await operator.status()
+  if (report.ownerKnown) return true
+  if (report.claims.length === 0) return false
+  ask.say('', 'Now become its owner:', ...claimLines(report).map((line) => `  ${line}`))
+  ask.say('', 'Waiting for you there ... (Enter continues without)')
+  const owner = await ask.unlessSkipped((over) => poll(over, () => arrived(operator)))
+  if (owner === undefined) ask.say('Nobody came yet; "parley status" shows the code again.')
+  else ask.say(`${owner} is the owner now.`)
+  return owner !== undefined
+}
+
+/** Returns the id of the owner once there is one. */
+async function arrived(operator: OperatorService): Promise<string | undefined> {
+  if (!(await operator.status()).ownerKnown) return undefined
+  const { people } = await operator.people.list()
+  return people.find(({ role }) => role === 'owner')?.ids[0]?.id ?? 'Somebody'
+}
+
+/** Waits until a message is answered, or its model has failed. */
+async function seesAnswer(ask: Ask, operator: OperatorService): Promise<void> {
+  const before = await operator.status()
+  if (before.models.length === 0) {
+    ask.say('There is no model yet, so the bot can only say that it has none.')
+    return
+  }
+  ask.say('', 'Write something to it, such as "Hello". Waiting ... (Enter continues without)')
+  const said = await ask.unlessSkipped((over) => poll(over, () => answered(operator, before)))
+  if (said !== undefined) ask.say(...said)
+}
+
+async function answered(operator: OperatorService, before: StatusReport): Promise<readonly string[] | undefined> {
+  const { modelServers = [], lastIn, lastOut, sessions, runningTurns, waiting } = await operator.status()
+  const trouble = modelServers.flatMap(({ troubles }) => troubles).at(0)
+  if (trouble !== undefined) return [`Wrong: ${oneLine(trouble.cause)}`, `  -> ${oneLine(trouble.remedy)}`]
+  if (lastIn === undefined || lastOut === undefined || sessions === 0 || runningTurns + waiting > 0) return undefined
+  const isNew = lastIn.at > (before.lastIn?.at ?? 0) && lastOut.at >= lastIn.at
+  const who = lastIn.title === undefined ? 'The message' : oneLine(lastIn.title)
+  return isNew ? [`${who} was answered, ${((lastOut.at - lastIn.at) / 1_000).toFixed(1)} s later.`] : undefined
+}
+
+/** Says how the bot comes into a group, what it reads there, and who is answered. */
+async function sayGroups({ ask, accounts, loaded, ports }: Meeting, operator: OperatorService): Promise<void> {
+  const lines = await ports.explain(loaded.config, await operator.people.list())
+  const rules = lines.filter((line) => /^routing\.(access\.groups|ownerAlwaysTriggers)/.test(line))
+  ask.say('', 'In a group:')
+  for (const { platform, examination } of accounts) {
+    const { invite, findings } = examination
+    if (invite !== undefined) ask.say(`  - ${platform.title}: add it by ${invite}`)
+    for (const { state, says } of findings.filter(({ check }) => READING.includes(check)))
+      if (state !== 'skipped') ask.say(`  - ${platform.title}: ${says}`)
+  }
+  ask.say(...rules.map((line) => `  - ${line.replace(/^routing\.(?:access\.)?/, '')}`))
+  ask.say('  - Somebody else who addresses it: a card comes to you, and /admit lets them in.')
+}
+
+/** The checks of the platforms that say what a bot reads in groups. */
+const READING = ['privacy-mode', 'message-content', 'intents', 'scopes']
+
+/** Asks again and again until there is an answer. Rejects with `Left` once that is over. */
+async function poll<Value>(signal: AbortSignal, ask: () => Promise<Value | undefined>): Promise<Value> {
+  for (;;) {
+    if (signal.aborted) throw new Left()
+    const value = await ask().catch(unlessBusy)
+    if (value !== undefined) return value
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+/** A daemon that begins may not answer yet. */
+function unlessBusy(error: unknown): undefined {
+  if (!(error instanceof ParleyError) || error.code !== 'unavailable') throw error
+}

@@ -1,0 +1,209 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Examination, SetupSecret } from '../../channels/setup.ts'
+import { ParleyError, toError } from '../../core/errors.ts'
+import type { Finding } from '../../core/finding.ts'
+import { readFirstBytes } from '../../core/read-bytes.ts'
+import type { SetupPlatform } from '../ports.ts'
+import { type Ask, Left } from './ask.ts'
+
+/** An account as it stands in the configuration, if it does. */
+export interface AccountAsked {
+  readonly platform: SetupPlatform
+  readonly account: string
+  /** The settings that the configuration has for it, references unresolved. */
+  readonly known: Readonly<Record<string, unknown>>
+  /** A daemon of ours receives for it now. */
+  readonly beside: boolean
+  /** The flags for it: the source of each secret by its setting, and `apiRoot`. */
+  readonly given: ReadonlyMap<string, string>
+}
+
+/** A secret and the reference that stands for it; `value`: it has to be written to the file that is referred to. */
+export interface KeptSecret {
+  readonly reference: string
+  readonly value: string
+  readonly file?: string
+}
+
+export interface AccountSetUp {
+  readonly platform: SetupPlatform
+  readonly account: string
+  readonly settings: Readonly<Record<string, string>>
+  readonly secrets: readonly KeptSecret[]
+  readonly examination: Examination
+}
+
+export interface SecretSources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly stdin: NodeJS.ReadableStream
+}
+
+/**
+ * Asks for the secrets of an account, has the platform examine them, and asks again for those that are refused. Throws
+ * `config` for a secret that is refused where nobody can be asked.
+ */
+export async function setUpAccount(ask: Ask, asked: AccountAsked, sources: SecretSources): Promise<AccountSetUp> {
+  const { platform, account, known } = asked
+  const apiRoot = asked.given.get('apiRoot') ?? known.apiRoot
+  const own = typeof apiRoot === 'string' ? { apiRoot } : {}
+  let ready = await readySecrets(ask, asked, sources)
+  if (isComplete(asked, ready)) ask.say('')
+  else explain(ask, platform)
+  for (;;) {
+    const found = { ...ready, ...(await enterMissing(ask, asked, ready)) }
+    const values = Object.fromEntries(Object.entries(found).map(([setting, { value }]) => [setting, value]))
+    ask.say(`Asking ${platform.title} about it ...`)
+    const request = { beside: asked.beside, signal: ask.signal }
+    const examination = await platform.examine(account, { ...own, ...values }, request)
+    if (ask.signal.aborted) throw new Left()
+    report(ask, platform, examination)
+    const next = await decide(ask, platform, examination)
+    if (next === 'use') {
+      const references = Object.entries(found).map(([setting, { reference }]) => [setting, reference] as const)
+      const settings = { ...own, ...Object.fromEntries(references) }
+      return { platform, account, settings, secrets: Object.values(found), examination }
+    }
+    ready = next === 'again' ? found : {}
+  }
+}
+
+/** Says how to get the secrets, and what people are surprised by later. */
+function explain(ask: Ask, { title, steps, cautions }: SetupPlatform): void {
+  ask.say('', `${title}`, ...steps.map((step, at) => `  ${at + 1}. ${step}`))
+  ask.say('', 'Good to know before:', ...cautions.map((caution) => `  - ${caution}`), '')
+}
+
+type Secrets = Readonly<Record<string, KeptSecret>>
+
+/** Returns the secrets that need no question: those of flags, and of variables that are set. */
+async function readySecrets(ask: Ask, asked: AccountAsked, sources: SecretSources): Promise<Secrets> {
+  const { platform, account, given } = asked
+  const ready: Record<string, KeptSecret> = {}
+  for (const secret of platform.secrets) {
+    const { setting, variable } = secret
+    const flag = given.get(setting)
+    const inEnv = sources.env[variable]?.trim()
+    if (flag !== undefined) ready[setting] = await fromFlag(flag, secretFile(platform.id, account, setting), sources)
+    else if (inEnv) {
+      ask.say(`${platform.title}: ${variable} is set, and is used by reference.`)
+      ready[setting] = { reference: `\${env:${variable}}`, value: inEnv }
+    }
+    const kept = ready[setting]
+    const wrong = kept === undefined ? undefined : secret.mistake(kept.value)
+    if (kept !== undefined && wrong !== undefined)
+      throw new ParleyError('config', `${platform.title}: the ${secret.label} (${sourceOf(kept)}) ${wrong}.`)
+  }
+  return ready
+}
+
+function sourceOf({ reference, file }: KeptSecret): string {
+  return file === undefined ? reference : 'standard input'
+}
+
+const MOST_SECRET_BYTES = 16 * 1024
+
+/**
+ * Returns the secret that a flag names: `env:NAME`, `file:PATH` or `-` for standard input, which is kept in `file`.
+ * Throws `invalid` for anything else, unquoted: it is probably the secret itself.
+ */
+export async function fromFlag(source: string, file: string, { env, cwd, stdin }: SecretSources): Promise<KeptSecret> {
+  const [, kind, name = ''] = /^(env|file):(.+)$/s.exec(source) ?? []
+  if (kind === 'env') {
+    const value = env[name]?.trim()
+    if (!value) throw new ParleyError('invalid', `The variable ${name} is not set; set it, or name another source.`)
+    return { reference: `\${env:${name}}`, value }
+  }
+  if (kind === 'file') {
+    const path = resolve(cwd, name)
+    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+      throw new ParleyError('invalid', `${path} cannot be read: ${toError(cause).message}`, { cause })
+    })
+    return { reference: `\${file:${path}}`, value: text.trim() }
+  }
+  if (source !== '-')
+    throw new ParleyError(
+      'invalid',
+      'A secret on the command line can be read by every user of the machine (ps). Name where it is instead: env:NAME, file:PATH, or - for standard input.',
+    )
+  const { bytes } = await readFirstBytes(stdin as AsyncIterable<Uint8Array>, MOST_SECRET_BYTES)
+  return { ...inFile(file), value: bytes.toString('utf8').trim() }
+}
+
+function isComplete(asked: AccountAsked, there: Secrets): boolean {
+  return asked.platform.secrets.every(({ setting }) => there[setting] !== undefined || !isNeeded(asked, setting))
+}
+
+/** Asks for the secrets that are not there yet. */
+async function enterMissing(ask: Ask, asked: AccountAsked, there: Secrets): Promise<Secrets> {
+  const { platform, account } = asked
+  const entered: Record<string, KeptSecret> = {}
+  for (const secret of platform.secrets) {
+    if (there[secret.setting] !== undefined || !isNeeded(asked, secret.setting)) continue
+    const value = await ask.secret({
+      message: `${platform.title}: ${secret.label} (it is not shown)`,
+      flag: flagFor(asked, secret),
+      mistake: (text) => secret.mistake(text),
+    })
+    entered[secret.setting] = { ...inFile(secretFile(platform.id, account, secret.setting)), value }
+  }
+  return entered
+}
+
+/** An account may be configured to use others of the secrets than the usual ones. */
+function isNeeded({ known }: AccountAsked, setting: string): boolean {
+  const own = Object.keys(known).filter((name) => /token|secret/i.test(name))
+  return own.length === 0 || own.includes(setting)
+}
+
+function flagFor({ platform }: AccountAsked, { setting, variable }: SetupSecret): string {
+  const name = platform.secrets.length === 1 ? platform.id : `${platform.id}.${setting}`
+  return `--token ${name}=env:${variable}`
+}
+
+/** Returns the reference to a file beside the configuration. */
+export function inFile(file: string): Pick<KeptSecret, 'file' | 'reference'> {
+  return { file, reference: `\${file:${file}}` }
+}
+
+/** Returns the name of the file of a secret: `slack-bot-token`, `telegram-work-token`. */
+export function secretFile(platform: string, account: string, setting: string): string {
+  const words = setting.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return [platform, ...(account === 'default' ? [] : [account]), words].join('-')
+}
+
+function report(ask: Ask, { title }: SetupPlatform, { identity, findings, invite }: Examination): void {
+  if (identity !== undefined) ask.say(`${title}: it is @${identity.username}.`)
+  for (const finding of findings)
+    if (finding.state === 'warning' || finding.state === 'failed') sayFinding(ask, finding)
+  if (invite !== undefined && identity !== undefined) ask.say('To add it to a group or server later:', `  ${invite}`)
+}
+
+/** Prints a finding with its remedy below. */
+export function sayFinding(ask: Pick<Ask, 'say'>, { state, says, remedy }: Finding): void {
+  ask.say(`${state === 'failed' ? 'Wrong' : 'Note'}: ${says}.`)
+  if (remedy !== undefined) ask.say(`  -> ${remedy}`)
+}
+
+type Next = 'use' | 'again' | 'enter'
+
+/** Decides what follows an examination: a refused token is entered again, other failures are the person's to judge. */
+async function decide(ask: Ask, { title }: SetupPlatform, { findings }: Examination): Promise<Next> {
+  const failed = findings.filter(({ state }) => state === 'failed')
+  const refused = failed.find(({ check }) => check === 'token' || check === 'app-token')
+  if (refused !== undefined && !ask.isPerson)
+    throw new ParleyError('config', `${refused.says}. ${refused.remedy ?? ''}`)
+  if (refused !== undefined) return 'enter'
+  if (failed.length === 0) return 'use'
+  return ask.choose<Next>({
+    message: `${title}: how to continue?`,
+    flag: 'another --token',
+    options: [
+      { value: 'again', label: 'Ask again', hint: 'once it is mended' },
+      { value: 'enter', label: 'Enter another token' },
+      { value: 'use', label: 'Continue with it as it is' },
+    ],
+    otherwise: 'use',
+  })
+}
