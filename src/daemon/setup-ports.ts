@@ -13,11 +13,16 @@ import { ParleyError } from '../core/errors.ts'
 import { silentLogger } from '../core/logger.ts'
 import type { PeerKind } from '../core/peer-setup.ts'
 import { findPeer, readPeer } from '../imports/read-peer.ts'
-import { checkTiming } from '../schedule/check-cron.ts'
+import type { CronText } from '../schedule/check-cron.ts'
 import { tryModel } from './try-model.ts'
 
 type Plugins = Readonly<Record<string, ChannelPlugin<never>>> & ChannelCatalogue
 type Asked = Pick<ExamineRequest, 'beside' | 'signal'>
+
+/** The calendar is loaded for whoever has schedules. */
+async function checkTiming(timing: CronText) {
+  return (await import('../schedule/check-cron.ts')).checkTiming(timing)
+}
 
 /** Returns what the guided start needs from outside of the command line. */
 export async function createSetupPorts(plugins: Plugins, around: Surroundings) {
