@@ -196,8 +196,7 @@ async function lookAtPlace(
   const outcome = await client.call('getChat', chat, options)
   const permissions = outcome.kind === 'answered' && isFields(outcome.result) ? outcome.result.permissions : undefined
   if (!isFields(permissions)) return undefined
-  if (permissions.can_send_messages === false)
-    return failed('only administrators may write there', ADMIN)
+  if (permissions.can_send_messages === false) return failed('only administrators may write there', ADMIN)
   return FILES.some((permission) => permissions[permission] === false)
     ? { state: 'warning', says: 'members may not send files there, so the bot sends none', remedy: ADMIN }
     : undefined

@@ -1,5 +1,5 @@
 /** Every method of the Web API that this adapter calls, with the scopes that the platform asks for it. */
-const METHODS = {
+export const METHODS = {
   'auth.test': [],
   'bots.info': ['users:read'],
   'chat.delete': ['chat:write'],
@@ -23,7 +23,7 @@ export const APP_SCOPE = 'connections:write'
 export type SlackMethod = keyof typeof METHODS | typeof APP_METHOD
 
 /** Every event that this adapter reads, as an app subscribes to it, with its scope. */
-const EVENTS = {
+export const EVENTS = {
   app_mention: ['app_mentions:read'],
   app_uninstalled: [],
   channel_id_changed: ['groups:history'],
