@@ -41,7 +41,7 @@ export const discordSetup: ChannelSetup<DiscordConfig> = {
     'Afterwards open the invite address in a browser, choose your server, click Authorize.',
   ],
   cautions: [
-    `Without ${NEEDED_SWITCHES.join(' and ')} Discord lets the bot not connect at all.`,
+    `Without ${NEEDED_SWITCHES.join(' and ')} Discord refuses the connection of the bot.`,
     `It is invited with these permissions: ${PERMISSIONS.map(({ name }) => name).join(', ')}. A private channel has to let it in by itself: Edit Channel, Permissions, add the bot's role.`,
     'To write to it in private you must share a server with it, so invite it first.',
   ],

@@ -22,9 +22,9 @@ import { isSame, readInfo, type WebhookInfo } from './connection/watch-webhook.t
 const PUBLIC_API = 'https://api.telegram.org'
 /**
  * A poll of ours waits so long for another one to end it. Whoever polls beside us is ended by ours first, and polls
- * again within a second or two; a poll that asks for less than three seconds may be held for three.
+ * again: most libraries at once, a few after three seconds.
  */
-const BESIDE_SECONDS = 4
+const BESIDE_SECONDS = 5
 
 export const telegramSetup: ChannelSetup<TelegramConfig> = {
   title: 'Telegram',

@@ -9,7 +9,7 @@ interface Setting {
 const INTRODUCTION = `# Every setting
 
 Generated from the schema by \`npm run reference\`; \`parley.schema.json\` is the same for editors. Start from
-[\`parley.example.yaml\`](parley.example.yaml); [\`setup.md\`](setup.md) says what to switch on at each platform. What is left
+[\`parley.example.yaml\`](parley.example.yaml); [\`first-bot.md\`](first-bot.md) has the places to click at each platform. What is left
 out keeps its default. \`parley config check\` finds mistakes, \`parley config explain\` says what a file means.
 
 Secrets are references, and work in any text: \`\${env:NAME}\` is a variable of the environment, \`\${file:PATH}\` a file, relative

@@ -156,7 +156,7 @@ export class DiscordWorld extends WorldState {
     this.#publish(access === 'hidden' ? 'CHANNEL_DELETE' : 'CHANNEL_UPDATE', { ...state.channel })
   }
 
-  /** Gives or takes permissions of a channel, as people see them there; what is refused follows from `setAccess` alone. */
+  /** Gives or takes permissions of a channel, as they are shown; what is refused follows from `setAccess` alone. */
   overwrite(ref: Ref, { id, allow = 0n, deny = 0n }: { id: string; allow?: bigint; deny?: bigint }): void {
     const { channel } = this.channel(ref)
     const type = id === this.bot.id ? 1 : 0
