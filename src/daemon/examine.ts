@@ -114,10 +114,12 @@ const PARTS = [
 ]
 
 function chosen(checks: readonly Check[], request: Request): readonly Check[] {
+  // Nobody knows then what there would be, and this is why.
+  if (request.config === undefined) return checks.filter(({ part }) => part === 'configuration' || wants(request, part))
   const known = [...new Set([...PARTS, ...checks.map(({ part }) => part)])]
   const unknown = request.parts.find((name) => !known.some((part) => wants({ parts: [name] }, part)))
   if (unknown !== undefined) {
-    const words = known.map((part) => part.split(' ')[0]).join(', ')
+    const words = [...new Set(known.map((part) => part.split(' ')[0]))].join(', ')
     throw new ParleyError('invalid', `There is nothing called ${unknown} to examine; there are ${words}.`)
   }
   return checks.filter(({ part }) => wants(request, part))

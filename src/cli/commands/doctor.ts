@@ -59,13 +59,18 @@ async function readConfig({ load, compile }: DoctorPorts, path?: string): Promis
       const { config } = loaded
       // Whatever keeps the rules from being compiled is among the mistakes already.
       const compiled = mistakes.length > 0 ? [] : await compile(config)
-      return { loaded, mistakes, warnings: [...config.warnings, ...compiled] }
+      return { loaded, mistakes, warnings: [...config.warnings, ...compiled].map((one) => atLine(loaded, one)) }
     } catch (error) {
       if (errorCode(error) !== 'config') throw error
       if (mistakes.length === 0) mistakes = toError(error).message.split('\n')
     }
   }
   return { mistakes, warnings: [] }
+}
+
+function atLine({ config: { file }, lineOf }: LoadedConfig, warning: string): string {
+  const line = lineOf?.(warning)
+  return file === undefined || line === undefined ? warning : `${file}:${line}: ${warning}`
 }
 
 const ANSWER_MS = 5_000

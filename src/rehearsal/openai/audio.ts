@@ -40,12 +40,17 @@ export function readTranscription(contentType: string, body: Buffer): Transcript
   const ending = file.file.name.split('.').at(-1) ?? ''
   if (!ENDINGS.includes(ending)) throw invalid(`Invalid file format. Supported formats: ${ENDINGS}`, 'file')
   if (file.content.length > MOST_BYTES) throw invalid('Maximum content size limit exceeded', 'file')
-  if (!isOgg(file.content)) throw invalid('Audio file might be corrupted or unsupported', 'file')
+  if (!isOgg(file.content) && !isWav(file.content))
+    throw invalid('Audio file might be corrupted or unsupported', 'file')
   const named = language === undefined ? {} : { language }
   return { model, ...named, fileName: file.file.name, bytes: file.content }
 }
 
-/** Returns what is said in a recording of the rehearsal. */
+function isWav(bytes: Buffer): boolean {
+  return /^RIFF[\s\S]{4}WAVE/.test(bytes.toString('latin1', 0, 12))
+}
+
+/** Returns what is said in a recording of the rehearsal; nothing in one of another form. */
 export function transcriptOf({ bytes }: TranscriptionRequest): { readonly text: string } {
   return { text: saidInRecording(bytes) ?? '' }
 }
