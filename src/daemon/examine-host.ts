@@ -99,20 +99,30 @@ const FUSE = 0x65735546
 
 /** Returns who could change or read what lies in the state folder and in the configuration. */
 export async function examineFolder({ config }: HostPlace): Promise<readonly MendableFinding[]> {
-  const { ok, skipped, failed } = findingsOf('folder')
   const { dataDir } = config
-  const stats = lstatSync(dataDir, { throwIfNoEntry: false })
-  if (stats === undefined)
-    return [skipped('place', `${dataDir} is not there yet; "parley start" makes it`), ...(await filesOpen(config))]
-  const found: MendableFinding[] = [...(await remote(dataDir))]
+  const stats = await stat(dataDir).catch(() => undefined)
+  const inside = stats === undefined ? [] : [...(await remote(dataDir)), ...strangers(dataDir, stats.uid)]
+  return [...placeFindings(dataDir), ...inside, ...(await filesOpen(config))]
+}
+
+function placeFindings(dataDir: string): readonly MendableFinding[] {
+  const { ok, skipped, failed } = findingsOf('folder')
   try {
     privateFolder(dataDir, 'ask')
-    found.push(ok('place', `${dataDir} is closed to others`))
+    return [ok('place', `${dataDir} is closed to others`)]
   } catch (error) {
-    const lines = toError(error).message.split('\n')
-    found.push(...lines.map((line) => withMend(failed('place', ...saysAndRemedy(line, `ls -ld ${dataDir}`)))))
+    const { message } = toError(error)
+    if (message.startsWith('There is no folder'))
+      return [skipped('place', `${dataDir} is not there yet; "parley start" makes it`)]
+    return message.split('\n').map((line) => withMend(failed('place', ...ownRemedy(line, dataDir))))
   }
-  return [...found, ...strangers(dataDir, stats.uid), ...(await filesOpen(config))]
+}
+
+/** A folder of somebody else is theirs to give away, or the wrong user examines it. */
+function ownRemedy(line: string, dataDir: string): readonly [says: string, remedy: string] {
+  const [says, remedy] = saysAndRemedy(line, `ls -ld ${dataDir}`)
+  if (!/cannot be used by user|belongs to user/.test(says)) return [says, remedy]
+  return [says, `sudo chown -R "$(id -u):$(id -g)" ${dataDir}, or examine it as its user: sudo -u <user> parley doctor`]
 }
 
 async function remote(dataDir: string): Promise<readonly Finding[]> {
@@ -179,7 +189,7 @@ async function openFile(path: string, what: string, bits: number): Promise<reado
   ]
 }
 
-const CHMOD = /^Run: chmod (700|600|go-w) (\S.*)$/
+const CHMOD = /\b[Rr]un: chmod (700|600|go-w) (\S.*)$/
 
 /** A mode is what can be mended without a doubt. */
 function withMend(finding: Finding): MendableFinding {

@@ -285,14 +285,21 @@ function configuredChecks(request: Request, { version, plugins, paid }: Own): re
     Object.entries(all).map(([account, settings]) => ({ channel, account, settings })),
   )
   const absent = absentAccounts(config)
-  const places = knownPlaces(config)
+  let known: readonly KnownPlace[] | undefined
+  const places = () => {
+    known ??= knownPlaces(config)
+    return known
+  }
   const said = status === undefined ? [] : channelsOf(status)
   return [
     database,
     ...accounts.map((account): Check => {
       const part = partOf(account)
       const run = async (signal: AbortSignal) => {
-        return [...said.filter((one) => one.part === part), ...(await examineAccount(account, asking(signal), places))]
+        return [
+          ...said.filter((one) => one.part === part),
+          ...(await examineAccount(account, asking(signal), places())),
+        ]
       }
       return { part, run }
     }),

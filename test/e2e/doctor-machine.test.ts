@@ -1,0 +1,295 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { examineNode } from '../../src/daemon/examine-host.ts'
+import { withDatabase } from '../store/temp-database.ts'
+import { expectFailure, found, type Patient, patient, troubles } from './doctor-house.ts'
+
+/** The API alone: no platform is needed for what is about the machine. */
+const CONFIG = { http: { port: 0 }, agents: [{ id: 'main', model: 'scripted/echo', tools: ['time'] }] }
+const isRoot = process.getuid?.() === 0
+const NEEDS_ROOT = 'only root can mount a disk and be another user'
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+async function machine(config: object = {}, options: Parameters<typeof patient>[1] = {}): Promise<Patient> {
+  return patient({ ...CONFIG, http: { port: await freePort() }, ...config }, options)
+}
+
+/** Mounts a disk of this size over the state folder; whatever was in there is hidden. */
+function mount(folder: string, options: string): void {
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `mode=700,${options}`, 'tmpfs', folder])
+  expect(mounted.status).toBe(0)
+  onTestFinished(() => void spawnSync('umount', ['-l', folder]))
+}
+
+it('without a configuration everything else is examined, and the exit code is 78', async () => {
+  const one = await machine()
+  rmSync(one.file)
+  const report = await one.report()
+  expect(report.code).toBe(78)
+  expect(found(report, 'configuration', 'mistake')).toMatchObject({
+    state: 'failed',
+    remedy: expect.stringMatching(/\w/),
+  })
+  expect(found(report, 'program', 'version')).toMatchObject({ state: 'ok' })
+  writeFileSync(one.file, 'channels: { telegram: { accounts: { default: { tokn: x } } } }\n')
+  const typo = await one.report('telegram')
+  expect(typo.code).toBe(78)
+  expect(found(typo, 'configuration', 'mistake').says).toContain(`${one.file}:1: `)
+})
+
+it.skipIf(!isRoot)(`a full disk, and one without inodes (${NEEDS_ROOT})`, async () => {
+  const one = await machine()
+  mount(one.dataDir, 'size=8m')
+  await expectFailure(await one.report('disk'), ['disk', 'space'], {
+    says: /^\d MB are free/,
+    remedy: /^Free some space there; .*du -xh/,
+  })
+  const other = await machine()
+  mount(other.dataDir, 'size=900m,nr_inodes=50')
+  await expectFailure(await other.report('disk'), ['disk', 'inodes'], { says: /^\d\d more files fit/, remedy: /df -i/ })
+})
+
+it('a damaged database: bytes of a page are others', async () => {
+  const one = await machine()
+  await one.once()
+  const page = withDatabase(one.database, (database) => {
+    const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'inbox'").get() as {
+      rootpage: number
+    }
+    return (rootpage - 1) * Number(database.pragma('page_size', { simple: true }))
+  })
+  const bytes = readFileSync(one.database)
+  bytes.fill(0xa5, page, page + 200)
+  writeFileSync(one.database, bytes)
+  await expectFailure(await one.report('database'), ['database', 'integrity'], {
+    says: /is damaged: .*(tree|page|malformed)/i,
+    remedy: /parley restore/,
+  })
+
+  bytes.fill(0x5a, 0, 100)
+  writeFileSync(one.database, bytes)
+  const report = await one.report('database')
+  expect(report.findings).toEqual([expect.objectContaining({ state: 'failed', remedy: expect.stringMatching(/\w/) })])
+  expect(report.code).toBe(1)
+})
+
+it('a foreign database, and one of a newer Parley', async () => {
+  const one = await machine()
+  withDatabase(one.database, (database) => database.exec('CREATE TABLE recipes (title TEXT)'))
+  chmodSync(one.database, 0o600)
+  await expectFailure(await one.report('database'), ['database', 'foreign'], {
+    says: /of another program/,
+    remedy: /store\.url/,
+  })
+
+  const newer = await machine()
+  await newer.once()
+  withDatabase(newer.database, (database) => database.exec("INSERT INTO migrations VALUES (999, 'later', 0)"))
+  await expectFailure(await newer.report('database'), ['database', 'schema'], {
+    says: /newer Parley wrote it \(schema 999/,
+    remedy: /Install/,
+  })
+})
+
+it('the database of a daemon that runs is read beside it, and nothing of it changes', async () => {
+  const one = await machine()
+  await one.start()
+  const report = await one.report('database', 'daemon')
+  expect(found(report, 'database', 'integrity').says).toMatch(/^no damage in \d+ tables \(.*SQLite 3\./)
+  expect(found(report, 'daemon', 'running')).toMatchObject({ state: 'ok', says: expect.stringMatching(/process \d+/) })
+  const idle = await machine()
+  await idle.once()
+  const before = readFileSync(idle.database)
+  expect((await idle.report('database')).code).toBe(0)
+  expect(readFileSync(idle.database).equals(before)).toBe(true)
+})
+
+it('a port in use', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const report = await (await machine({ http: { port } })).report('port')
+  await expectFailure(report, ['port', 'in-use'], {
+    says: new RegExp(`port ${port} of http\\.port is in use`),
+    remedy: /ss -ltnp/,
+  })
+})
+
+const SHOWN = (lines: readonly string[]) =>
+  `case "$*" in *--user*) echo LoadState=not-found;; *) cat <<'END'\n${lines.join('\n')}\nEND\n;; esac`
+const UNIT = [
+  ...['LoadState=loaded', 'UnitFileState=enabled', 'FragmentPath=/etc/systemd/system/parley.service', 'NRestarts=0'],
+  'ExecStart={ path=/usr/local/bin/parley ; argv[]=/usr/local/bin/parley start --config FILE ; ignore_errors=no ; pid=0 }',
+]
+
+it('a unit that does not run, by recorded answers of systemctl', async () => {
+  const one = await machine()
+  const unit = (...lines: string[]) =>
+    one.program('systemctl', SHOWN([...UNIT.map((line) => line.replace('FILE', one.file)), ...lines]))
+  unit('ActiveState=failed', 'SubState=failed', 'Result=exit-code', 'ExecMainStatus=1')
+  await expectFailure(await one.report('unit'), ['unit', 'active'], {
+    says: /not running: failed \(exit-code, exit code 1\)/,
+    remedy: /^sudo systemctl start parley; .*journalctl -u parley/,
+  })
+  unit('ActiveState=failed', 'SubState=failed', 'Result=exit-code', 'ExecMainStatus=78')
+  await expectFailure(await one.report('unit'), ['unit', 'active'], {
+    says: /configuration is wrong/,
+    remedy: /parley config check/,
+  })
+
+  unit(
+    'ActiveState=active',
+    'SubState=running',
+    'NRestarts=7',
+    'UnitFileState=disabled',
+    `ActiveEnterTimestamp=${new Date().toUTCString().replace(/,/, '')}`,
+  )
+  const report = await one.report('unit')
+  expect(report.code).toBe(0)
+  expect(found(report, 'unit', 'restarts')).toMatchObject({ state: 'warning', remedy: 'journalctl -u parley -n 50' })
+  expect(found(report, 'unit', 'enabled')).toMatchObject({ state: 'warning', remedy: 'sudo systemctl enable parley' })
+
+  unit('ActiveState=active', 'SubState=running')
+  expect((await one.report('unit')).findings).toEqual([expect.objectContaining({ check: 'active', state: 'ok' })])
+  one.program(
+    'systemctl',
+    SHOWN([...UNIT.map((line) => line.replace('FILE', '/etc/parley/other.yaml')), 'ActiveState=active']),
+  )
+  expect(found(await one.report('unit'), 'unit', 'configuration').remedy).toBe(
+    'parley doctor --config /etc/parley/other.yaml',
+  )
+})
+
+it('an old Node, before the program loads and by its dates', async () => {
+  const code = "Object.defineProperty(process.versions, 'node', { value: '18.20.8' })"
+  const one = await machine({}, { node: ['--import', `data:text/javascript,${encodeURIComponent(code)}`] })
+  expect(await one.doctor()).toMatchObject({ code: 78, err: expect.stringContaining('Parley needs Node 20.19') })
+  const at = (day: string) => Date.parse(day)
+  expect(examineNode('20.19.0', at('2026-04-01')).state).toBe('ok')
+  expect(examineNode('20.20.2', at('2026-11-29'))).toMatchObject({
+    state: 'warning',
+    remedy: expect.stringContaining('Node 24'),
+  })
+  expect(examineNode('24.1.0', at('2026-11-29'))).toMatchObject({
+    state: 'ok',
+    says: expect.stringContaining('2028-04-30 (LTS)'),
+  })
+  expect(examineNode('18.20.8', at('2024-01-01')).state).toBe('failed')
+  expect(examineNode('99.0.0', at('2026-11-29')).state).toBe('ok')
+})
+
+it.skipIf(!isRoot)(`a folder of another user, and files of another user in it (${NEEDS_ROOT})`, async () => {
+  const OTHER = 65_534
+  const one = await machine({}, { uid: OTHER })
+  for (const path of [one.folder, one.file]) chownSync(path, OTHER, OTHER)
+  const report = await one.report('folder')
+  await expectFailure(report, ['folder', 'place'], {
+    says: /cannot be used by user 65534/,
+    remedy: /^sudo chown -R .*, or examine it as its user: sudo -u <user> parley doctor$/,
+  })
+
+  const mixed = await machine()
+  await mixed.once()
+  chownSync(mixed.database, OTHER, OTHER)
+  await expectFailure(await mixed.report('folder'), ['folder', 'owner'], {
+    says: /parley\.db .*another user/,
+    remedy: /^chown -R/,
+  })
+})
+
+it('modes that are too open are named, and mended by --fix alone', async () => {
+  const one = await machine()
+  await one.once()
+  const secret = join(one.folder, 'token')
+  writeFileSync(secret, 'x', { mode: 0o644 })
+  writeFileSync(one.file, `${readFileSync(one.file, 'utf8')}# \u0024{file:${secret}}\n`)
+  chmodSync(one.dataDir, 0o777)
+  chmodSync(one.database, 0o644)
+  const report = await one.report('folder')
+  await expectFailure(report, ['folder', 'place'], {
+    says: /Others may write/,
+    remedy: new RegExp(`chmod 700 ${one.dataDir}`),
+  })
+  expect(report.findings.filter(({ check }) => check === 'mode').map(({ remedy }) => remedy)).toEqual([
+    `Run: chmod 600 ${one.database}`,
+    `Run: chmod 600 ${secret}`,
+  ])
+  expect(statSync(secret).mode & 0o777).toBe(0o644)
+
+  const fixed = await one.report('folder', '--fix')
+  expect([fixed.code, fixed.fixed.length]).toEqual([0, 3])
+  expect([one.dataDir, one.database, secret].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600, 0o600])
+  expect(troubles(await one.report('folder'))).toEqual([])
+})
+
+it('a socket that a killed daemon left is named, and gone after --fix', async () => {
+  const one = await machine()
+  const child = await one.start()
+  const ended = once(child, 'close')
+  child.kill('SIGKILL')
+  await ended
+  const socket = join(one.dataDir, 'parley.sock')
+  expect(lstatSync(socket).isSocket()).toBe(true)
+  expect(found(await one.report('daemon'), 'daemon', 'left-socket').state).toBe('ok')
+  expect((await one.report('daemon', '--fix')).fixed).toHaveLength(1)
+  expect(existsSync(socket)).toBe(false)
+})
+
+it('a process that holds the database and answers nobody is named by its number', async () => {
+  const one = await machine()
+  mkdirSync(one.dataDir, { recursive: true, mode: 0o700 })
+  const lock = `${one.database}.lock`
+  const code = `const d = new (require('better-sqlite3-12'))(${JSON.stringify(lock)}); d.exec('BEGIN EXCLUSIVE'); console.log('held'); setInterval(() => {}, 1e6)`
+  const holder = spawn(process.execPath, ['-e', code], { cwd: join(import.meta.dirname, '../..') })
+  onTestFinished(() => void holder.kill('SIGKILL'))
+  await once(holder.stdout, 'data')
+  const report = await one.report('daemon')
+  await expectFailure(report, ['daemon', 'lock'], {
+    says: new RegExp(`process ${holder.pid} holds`),
+    remedy: new RegExp(`^ps -fp ${holder.pid}`),
+  })
+})
+
+it('no backup, an old one and a failed one', async () => {
+  const one = await machine()
+  const backup = (last: object) => writeFileSync(join(one.dataDir, 'backup.json'), JSON.stringify(last))
+  backup({ at: Date.now() - 20 * 86_400_000, path: '/copies/1', there: true })
+  await expectFailure(await one.report('backup'), ['backup', 'age'], {
+    state: 'warning',
+    says: /20 d old/,
+    remedy: /^parley backup$/,
+  })
+  backup({ failedAt: Date.now(), reason: 'the disk is full' })
+  await expectFailure(await one.report('backup'), ['backup', 'outcome'], {
+    says: /the disk is full/,
+    remedy: /^parley backup$/,
+  })
+  rmSync(join(one.dataDir, 'backup.json'))
+  await expectFailure(await one.report('backup'), ['backup', 'age'], {
+    state: 'warning',
+    says: /no backup was ever made/,
+    remedy: /^parley backup$/,
+  })
+})
