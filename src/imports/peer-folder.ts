@@ -79,7 +79,7 @@ export class PeerFolder {
     return tree
   }
 
-  /** As `json`; a broken file beside the main one is a line of `unread`. */
+  /** Returns what `json` does; a broken file, one beside the main one, is a line of `unread`. */
   async jsonBeside(name: string): Promise<unknown> {
     return this.json(name).catch((thrown: unknown) => this.#skip(name, thrown))
   }

@@ -33,7 +33,7 @@ const KNOWN: Readonly<Record<string, KnownServer>> = {
 }
 const OTHER_NAMES: Readonly<Record<string, string>> = { gemini: 'google', hf: 'huggingface', 'z-ai': 'zai' }
 
-/** What the other program says of its servers of models. */
+/** The servers of models as the settings of the other program describe them. */
 export interface PeerModels {
   /** Returns the address and protocol of a server that its settings describe. */
   described(server: string): { readonly baseUrl?: string; readonly kind?: 'openai' | 'anthropic' } | undefined
