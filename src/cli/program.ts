@@ -1,5 +1,6 @@
-import { Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError } from 'commander'
 import { EXIT } from '../core/errors.ts'
+import type { Shell } from './commands/completions.ts'
 import { withRemedy } from './other-words.ts'
 import type { CliPorts } from './ports.ts'
 import { addApprovals } from './program-approvals.ts'
@@ -80,6 +81,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addArchives(program, ports, ended)
   addStore(program, ports, ended)
   addInstall(program, ports, ended)
+  addCompletions(program, ports, ended)
   return program
 }
 
@@ -96,6 +98,22 @@ function addRunning(program: Command, ports: CliPorts, ended: Ended): void {
     .description('run the daemon against a rehearsal server: no token, no key, no network')
     .option('--once', 'play the tour, check each step, and exit 0 or 1')
     .action(async ({ once = false }: { once?: boolean }) => ended(await ports.runDemo({ once })))
+}
+
+function addCompletions(program: Command, ports: CliPorts, ended: Ended): void {
+  program
+    .command('completions')
+    .description('print what completes commands and options in a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText(
+      'after',
+      '\nIn ~/.bashrc or ~/.zshrc (after compinit): source <(parley completions bash)\n' +
+        'fish: parley completions fish > ~/.config/fish/completions/parley.fish',
+    )
+    .action(async (shell: Shell) => {
+      const { printCompletions } = await import('./commands/completions.ts')
+      ended(printCompletions(program, shell, ports))
+    })
 }
 
 function addReading(program: Command, ports: CliPorts, ended: Ended): void {
