@@ -10,6 +10,7 @@ import type { PeopleReport } from '../core/operate-people.ts'
 import type { OperatorService } from '../core/operator.ts'
 import type { PeerKind, PeerSetup } from '../core/peer-setup.ts'
 import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
+import type { SupportReport, SupportRequest } from '../core/support.ts'
 
 /** Everything the CLI gets from outside; it reads no environment, no clock and no process by itself. */
 export interface CliPorts {
@@ -45,6 +46,8 @@ export interface CliPorts {
   convertStore(loaded: LoadedConfig, options: ConvertOptions): Promise<ConversionReport>
   /** Looks at everything that a daemon needs. Rejects with `invalid` for a part that there is not. */
   examine(request: DoctorRequest<Config>): Promise<DoctorReport>
+  /** Returns the facts for a report, from whatever can be read; nothing is asked over the network. */
+  support(request: SupportRequest<Config>): Promise<SupportReport>
   /** Returns what an operator does with tool servers. */
   mcp(): Promise<McpOperator>
   /** Returns the machine, for the commands that install, update and remove the program. */

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { CliPorts } from './ports.ts'
-import { JSON_OPTION } from './program-parts.ts'
+import { JSON_OPTION, nonBlank } from './program-parts.ts'
+import type { ReadOptions } from './show.ts'
 
-/** Adds `parley doctor`. */
+/** Adds `parley doctor` and `parley support`. */
 export function addDoctor(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
   program
     .command('doctor')
@@ -19,5 +20,16 @@ export function addDoctor(program: Command, ports: CliPorts, ended: (exitCode: n
     .action(async (parts: readonly string[], _options, command: Command) => {
       const { doctor } = await import('./commands/doctor.ts')
       ended(await doctor(ports, { ...command.optsWithGlobals(), parts }))
+    })
+  program
+    .command('support')
+    .description('write a file to attach to a report, without secrets, names and words')
+    .argument('[file]', 'where to write it (default: parley-support-<date>.json here)', nonBlank)
+    .option('--force', 'replace a file that is there')
+    .option(...JSON_OPTION)
+    .action(async (file: string | undefined, _options, command: Command) => {
+      const { support } = await import('./commands/support.ts')
+      const given = command.optsWithGlobals<ReadOptions & { readonly force?: boolean }>()
+      ended(await support(ports, { ...given, ...(file === undefined ? {} : { file }) }))
     })
 }

@@ -4,6 +4,7 @@ import type { DoctorReport, DoctorRequest } from '../core/finding.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
+import type { SupportReport, SupportRequest } from '../core/support.ts'
 import type { createMcpOperator } from './make-mcp.ts'
 import type { openOffline } from './offline.ts'
 import type { createSetupPorts } from './setup-ports.ts'
@@ -20,6 +21,7 @@ export interface CommandPorts {
   convertStore(loaded: Loaded, options: ConvertOptions): Promise<ConversionReport>
   examine(request: DoctorRequest<Config>): Promise<DoctorReport>
   mcp(): Promise<ReturnType<typeof createMcpOperator>>
+  support(request: SupportRequest<Config>): Promise<SupportReport>
   setup(): ReturnType<typeof createSetupPorts>
   readonly writeExport: WriteExport
 }
@@ -42,6 +44,8 @@ export function commandPorts({ version, plugins, around }: Own): CommandPorts {
       (await import('./convert-store.ts')).convertConfigured(config, options),
     examine: async (request) => (await import('./examine.ts')).examine(request, { version: own.version, plugins }),
     mcp: async () => (await import('./make-mcp.ts')).createMcpOperator(own.version),
+    support: async (request) =>
+      (await import('./support-report.ts')).supportReport(request, { version, catalogue: plugins, ...around }),
     setup: async () => (await import('./setup-ports.ts')).createSetupPorts(plugins, around),
     async *writeExport(format, archive) {
       yield* (await import('../sessions/export/write-export.ts')).writeExport(format, archive)

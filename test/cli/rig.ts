@@ -73,6 +73,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     convertStore: unexpected('convertStore'),
     stdin: Readable.from([]),
     mcp: unexpected('mcp'),
+    support: unexpected('support'),
     examine: unexpected('examine'),
     machine: unexpected('machine'),
     setup: unexpected('setup'),

@@ -30,7 +30,14 @@ export async function parley(
     stdout: { isTTY: false, write: into('out') },
     stderr: { isTTY, write: into('err') },
     load: () => ({ config, secrets: [] }),
-    ...{ machine: unexpected, start: unexpected, runDemo: unexpected, configSchema: unexpected, explain: unexpected },
+    ...{
+      machine: unexpected,
+      support: unexpected,
+      start: unexpected,
+      runDemo: unexpected,
+      configSchema: unexpected,
+      explain: unexpected,
+    },
     stdin: Readable.from([]),
     ...{ compile: () => [], onSignal: unexpected, onHangup: unexpected },
   }

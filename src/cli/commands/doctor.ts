@@ -51,7 +51,10 @@ interface ReadConfig {
  * Reads the configuration strictly, else as a start does, else as a question to a daemon does: what one of them refuses
  * is said, and the next one still lets everything else be examined.
  */
-async function readConfig({ load, compile }: DoctorPorts, path?: string): Promise<ReadConfig> {
+export async function readConfig(
+  { load, compile }: Pick<DoctorPorts, 'load' | 'compile'>,
+  path?: string,
+): Promise<ReadConfig> {
   let mistakes: readonly string[] = []
   for (const use of ['check', 'run', 'ask'] as const) {
     try {
@@ -75,7 +78,8 @@ function atLine({ config: { file }, lineOf }: LoadedConfig, warning: string): st
 
 const ANSWER_MS = 5_000
 
-async function statusOf({ config }: LoadedConfig): Promise<Pick<DoctorRequest<unknown>, 'status' | 'trouble'>> {
+/** Returns the answer of the daemon on its socket, or why it gave none; nothing where none runs. */
+export async function statusOf({ config }: LoadedConfig): Promise<Pick<DoctorRequest<unknown>, 'status' | 'trouble'>> {
   try {
     const status = await (await connectLocal(socketPathOf(config), ANSWER_MS))?.status()
     return status === undefined ? {} : { status }

@@ -58,9 +58,9 @@ const BUSY_MS = 1_000
 export async function examineDatabase({ path, key, signal }: DatabaseLook): Promise<DatabaseFacts> {
   checkForm(path, key !== undefined)
   const form = formOf(path)
-  const sizes = { bytes: sizeOf(path), logBytes: sizeOf(`${path}-wal`) }
+  const sizes = storeSizes(path)
   if (form === 'absent' || (form === 'empty' && sizes.logBytes === 0)) return sizes
-  const database = opened(path, key)
+  const database = openToRead(path, key)
   try {
     return { ...sizes, content: await contentOf(database, signal) }
   } catch (error) {
@@ -74,11 +74,17 @@ export async function examineDatabase({ path, key, signal }: DatabaseLook): Prom
 
 const UNREAD = { kind: 'ours', schema: 0, known: MIGRATIONS.length, sqlite: '', checked: 0, tables: 0 } as const
 
+/** Returns the bytes of a database and of the log beside it; 0 for one that is not there. */
+export function storeSizes(path: string): { readonly bytes: number; readonly logBytes: number } {
+  return { bytes: sizeOf(path), logBytes: sizeOf(`${path}-wal`) }
+}
+
 function sizeOf(path: string): number {
   return existsSync(path) ? statSync(path).size : 0
 }
 
-function opened(path: string, key: StoreKey | undefined): Database {
+/** Opens a database for reading alone, beside whoever writes it. Throws as `examineDatabase` does. */
+export function openToRead(path: string, key: StoreKey | undefined): Database {
   try {
     const database = openDatabase(path, key, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
     if (key === undefined) return database
@@ -159,7 +165,7 @@ const PLACES = `SELECT address FROM (
 /** Returns the groups and channels in which something was said, the newest first. Throws as `examineDatabase` does. */
 export function placesIn({ path, key }: Omit<DatabaseLook, 'signal'>): readonly KnownPlace[] {
   if (!['plain', 'encrypted'].includes(formOf(path))) return []
-  const database = opened(path, key)
+  const database = openToRead(path, key)
   try {
     return placesOf(database)
   } finally {
