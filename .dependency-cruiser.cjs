@@ -94,6 +94,7 @@ module.exports = {
       'rehearsal',
       'pipeline',
       'daemon',
+      'backup',
     ].map(inside),
     ...allow(
       '^src/(channels|routing|store|config|platform|media|web|mcp|own|hooks|imports|agent|http|client|cli|rehearsal|sessions|delivery|schedule|approvals|questions|memory|budgets)/',
@@ -110,9 +111,13 @@ module.exports = {
     // The one place that knows all parts; neither the command line nor the rehearsal is one of them.
     ...allow(
       '^src/daemon/',
-      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|questions|memory|budgets|store|config|http|platform|media|web|mcp|own|hooks|imports|pipeline)/',
+      '^src/(backup|core|channels|routing|sessions|agent|delivery|schedule|approvals|questions|memory|budgets|store|config|http|platform|media|web|mcp|own|hooks|imports|pipeline)/',
       '^adapters/index\\.ts$',
     ),
+    // A copy of everything, and the way back.
+    ...allow('^src/backup/', '^src/(core|config|store|media|sessions)/', '^src/schedule/let-go\\.ts$'),
+    ...allow('^src/backup/', '^src/platform/(private-folder|remove-at-end|wipe)\\.ts$'),
+    ...vendor('^src/backup/', 'zod'),
     ...allow('^src/(http|cli)/', '^src/config/'),
     ...allow('^src/http/write-document\\.ts$', '^src/platform/version\\.ts$'),
     ...allow('^src/cli/', '^src/(client|http/schemas)/'),

@@ -59,7 +59,7 @@ const CHANGES_TEXTS: readonly string[] = [
 
 /** These read in the transaction whatever of others they commit, or commit no words but those that they are given. */
 const NOTHING_IN_HAND: readonly string[] = [
-  ...['approvals/approval-service.ts', 'approvals/desk.ts'],
+  ...['approvals/approval-service.ts', 'approvals/desk.ts', 'backup/forget-again.ts'],
   ...['budgets/budget-gate.ts', 'channels/account-sinks.ts'],
   ...['channels/adapter.ts', 'daemon/accounts-to-start.ts'],
   ...['daemon/commits-in-time.ts', 'daemon/tell-of-budgets.ts'],

@@ -1,6 +1,7 @@
 import type { ChannelSetup, Examination, ExamineRequest } from '../channels/setup.ts'
 import type { Config, ModelServer } from '../config/config.ts'
 import type { JsonSchema } from '../config/json-schema.ts'
+import type { BackupReport, BackupRequest, RestoreReport, RestoreRequest, VerifyReport } from '../core/backup.ts'
 import type { DoctorReport, DoctorRequest } from '../core/finding.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import type { Machine } from '../core/machine.ts'
@@ -54,6 +55,8 @@ export interface CliPorts {
   machine(): Promise<Machine>
   /** Returns what the guided start needs from outside. */
   setup(): Promise<SetupPorts>
+  /** Returns what an operator does with copies of the store. */
+  backups(): Promise<BackupOperator>
   /** Runs the demo; resolves with the exit code. */
   runDemo(options: { readonly once: boolean }): Promise<number>
   /** Returns the JSON schema of the configuration file. */
@@ -124,6 +127,26 @@ export interface SetupDaemon {
   readonly ended: Promise<string>
   /** Drains and ends it. Idempotent. */
   stop(): Promise<void>
+}
+
+/** The work of an operator on copies of the store. */
+export interface BackupOperator {
+  /** Makes a copy. Rejects with `not_found` where there is no store, `store_broken` for a full disk. */
+  take(subject: BackupSubject, request: BackupRequest): Promise<BackupReport>
+  /** Checks a copy, absent: the newest. Rejects with `unreadable` for one that is not whole. */
+  verify(
+    subject: BackupSubject,
+    copy: string | undefined,
+    request: Pick<BackupRequest, 'progress'>,
+  ): Promise<VerifyReport>
+  /** Puts a copy in the place of the store. Rejects with `store_locked`, `store_newer`, `unreadable` and `config`. */
+  restore(subject: BackupSubject, request: RestoreRequest): Promise<RestoreReport>
+  /** Returns the configuration file in a copy. */
+  configIn(copy: string): Promise<string | undefined>
+}
+
+export interface BackupSubject extends Pick<LoadedConfig, 'config' | 'secrets'> {
+  readonly env: CliPorts['env']
 }
 
 /** A port may load its code first. */

@@ -5,6 +5,7 @@ import { withRemedy } from './other-words.ts'
 import type { CliPorts } from './ports.ts'
 import { addApprovals } from './program-approvals.ts'
 import { addArchives } from './program-archives.ts'
+import { addBackups } from './program-backups.ts'
 import { addDoctor } from './program-doctor.ts'
 import { addForgetting } from './program-forgetting.ts'
 import { addInit } from './program-init.ts'
@@ -39,7 +40,7 @@ type Ended = (exitCode: number) => void
 const afterHelp = (variables: readonly string[]): string => `
 Exit codes: 0 done, 1 failed (status: no daemon runs) or not done without --yes,
 2 wrong usage, 3 (status) a channel is down, 65 a migration or an import failed
-and changed nothing, 74 a disk is full or does not take writes, 75 the store is
+and changed nothing, or a backup is damaged, 74 a disk is full or does not take writes, 75 the store is
 in use by another daemon, 78 the configuration or the installation is wrong.
 
 Without a file, the variables of one of these lines are enough to start:
@@ -82,6 +83,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addStore(program, ports, ended)
   addInstall(program, ports, ended)
   addCompletions(program, ports, ended)
+  addBackups(program, ports, ended)
   return program
 }
 

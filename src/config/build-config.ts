@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { ToolRule } from '../core/approval.ts'
 import type { Channels, TraitsByChannel } from '../core/channel-traits.ts'
 import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
@@ -78,6 +78,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     toolPolicy: parsed.tools.policy.map(toToolRule),
     schedules: scheduled.schedules,
     store: buildStore(parsed, path, options.keyAbsent),
+    ...buildBackup(parsed, options.folder),
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },
     scriptFolder: options.folder,
     dataDir: dirname(path),
@@ -186,6 +187,13 @@ function buildStore({ store }: ConfigFile, path: string, keyAbsent: string | und
     ...(key === undefined ? {} : { key: new Secret(key) }),
     ...(keyAbsent === undefined ? {} : { keyAbsent }),
   }
+}
+
+/** A folder for copies begins at that of the configuration, as a file does that it names. */
+function buildBackup({ backup }: ConfigFile, folder: string): Pick<Config, 'backup'> {
+  if (backup === undefined) return {}
+  const { to, ...rest } = backup
+  return { backup: { ...rest, ...(to === undefined ? {} : { to: resolve(folder, to) }) } }
 }
 
 function storeMistakes({ store: { url, key } }: ConfigFile): Mistake[] {

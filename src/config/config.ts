@@ -2,6 +2,7 @@ import type { Address } from '../core/address.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
 import type { ToolRule } from '../core/approval.ts'
 import type { AudioLimits } from '../core/audio.ts'
+import type { BackupSettings } from '../core/backup.ts'
 import type { BudgetConfig, OnExceed } from '../core/budget.ts'
 import type { Hook, HookAddress, HookCommand } from '../core/hook.ts'
 import type { AgentId, ChannelId } from '../core/ids.ts'
@@ -52,6 +53,8 @@ export interface Config {
   /** The age limits of conversations; absent: they are kept for good. */
   readonly retention?: RetentionSettings
   readonly store: StoreSettings
+  /** Absent: the daemon makes no copies by itself. */
+  readonly backup?: BackupSettings
   readonly logging: { readonly level: LogLevel; readonly pretty: boolean }
   /** The values under names such as `token`, which are kept out of what is stored and shown to a model (C29). */
   readonly secrets?: readonly Secret[]

@@ -47,8 +47,16 @@ export function explainConfig(config: Config, known?: KnownPeople): readonly str
     `store.key: ${keyText(config)}`,
     `store.keepRefusedDays: what was refused or ignored, commands and their answers go after ${config.store.keepRefusedDays ?? 30} days`,
     ...retentionLines(config),
+    backupLine(config),
     ...config.warnings.map((warning) => `warning: ${warning}`),
   ]
+}
+
+function backupLine({ backup }: Config): string {
+  if (backup === undefined) return 'backup: none by itself (backup: { every: day }); parley backup makes one'
+  const { every, at, to, keep } = backup
+  const when = typeof every === 'number' ? `every ${every} h` : `each ${every} at ${at}`
+  return `backup: ${when} into ${to ?? 'backups in the state folder'}, kept: ${keep}`
 }
 
 function budgetLines({ budgets }: Config): string[] {

@@ -22,7 +22,7 @@ export interface Resolved {
   readonly warnings: readonly string[]
 }
 
-const REFERENCE = /\$\{(\w+):([^{}]*)\}/g
+export const REFERENCE = /\$\{(\w+):([^{}]*)\}/g
 /** Matches a reference in shell syntax, which would otherwise be sent as a token. */
 const SHELL_REFERENCE = /^\$\{?([A-Z_][A-Z0-9_]*)\}?$/
 /** The same as other programs and shells write it, where a secret is expected. */
@@ -37,7 +37,8 @@ function isHeader(path: ConfigPath): boolean {
   return path[0] === 'tools' && path[1] === 'mcp' && path[3] === 'headers'
 }
 
-function isSecretAt(path: ConfigPath): boolean {
+/** Returns true for a setting whose value is a secret. */
+export function isSecretAt(path: ConfigPath): boolean {
   return namesSecret(lastName(path)) || isHeader(path) || isStoreKey(path)
 }
 
@@ -188,7 +189,7 @@ function lastName(path: ConfigPath): string {
   return String(path.at(-1) ?? '')
 }
 
-/** The password inside `scheme://user:password@host`. */
-function passwordOf(text: string): string | undefined {
+/** Returns the password inside `scheme://user:password@host`. */
+export function passwordOf(text: string): string | undefined {
   return /^[\w+.-]+:\/\/[^/@:]*:([^/@]+)@/.exec(text)?.[1]
 }

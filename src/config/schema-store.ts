@@ -28,6 +28,29 @@ export const store = z
   })
   .prefault({})
 
+const KEEP = /^ *\d{1,3} *[hdwmy] *(?:, *\d{1,3} *[hdwmy] *)*$/
+
+export const backup = z
+  .strictObject({
+    every: z
+      .union([z.enum(['day', 'week']), z.int().min(1).max(8_760)], {
+        error: 'must be day, week or a number of hours',
+      })
+      .describe('How often a copy is made: day, week (on Mondays), or every so many hours.'),
+    at: z
+      .string()
+      .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of day in quotes, such as "03:00"' })
+      .default('03:00')
+      .describe('The time of day, in the zone of the machine. After a night off it is made at the start.'),
+    to: text.exactOptional().describe('The folder of the copies. Default: backups, in the state folder.'),
+    keep: z
+      .string()
+      .regex(KEEP, { error: 'must be numbers of h, d, w, m or y, such as 7d,4w,12m' })
+      .default('7d,4w')
+      .describe('The newest copy of each of so many hours, days, weeks, months and years is kept.'),
+  })
+  .describe('Copies of the store that the daemon makes by itself; config/maintenance.md. Default: none.')
+
 const limitDays = z.int().min(1).max(36_500)
 
 export function retentionOf(channels: readonly ChannelId[]) {

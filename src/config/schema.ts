@@ -9,7 +9,7 @@ import { hooks, inboundHooks } from './schema-hooks.ts'
 import { models } from './schema-models.ts'
 import { address, dimensions, id, text } from './schema-parts.ts'
 import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
-import { retentionOf, store } from './schema-store.ts'
+import { backup, retentionOf, store } from './schema-store.ts'
 
 /**
  * By channel: what one account block under `channels.<channel>.accounts` looks like, and what the platform is like.
@@ -145,6 +145,7 @@ export function createFileSchema(catalogue: ChannelCatalogue) {
     media,
     schedules,
     store,
+    backup: backup.exactOptional(),
     http: http.exactOptional(),
     logging: z
       .strictObject({

@@ -55,6 +55,15 @@ export type Failpoint =
   | 'CP50-call-noted'
   | 'CP51-retry-committed'
   | 'CP52-budget-notice-planned'
+  | 'CP53-backup-snapshot'
+  | 'CP54-backup-written'
+  | 'CP55-backup-renamed'
+  | 'CP56-backup-file'
+  | 'CP57-restore-staged'
+  | 'CP58-restore-begun'
+  | 'CP59-restore-aside'
+  | 'CP60-restore-moved'
+  | 'CP61-restore-done'
 
 let reached: ((point: Failpoint) => void) | undefined
 

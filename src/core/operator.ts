@@ -1,3 +1,4 @@
+import type { LastBackup } from './backup.ts'
 import type { McpServerReport } from './mcp.ts'
 import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ApprovalOperator } from './operate-approvals.ts'
@@ -105,6 +106,8 @@ export interface StatusReport {
   /** The last message that people said, and the last one that was sent; absent where there is none. */
   readonly lastIn?: LastMessage
   readonly lastOut?: LastMessage
+  /** The last backup; absent: none was ever tried. */
+  readonly backup?: LastBackup
   /** Outbox rows by state. */
   readonly outbox: Readonly<Record<string, number>>
   /** Sends whose outcome nobody could know, newest first: for the operator to look at. */

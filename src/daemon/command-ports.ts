@@ -5,6 +5,7 @@ import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
 import type { SupportReport, SupportRequest } from '../core/support.ts'
+import type { createBackupOperator } from './backups.ts'
 import type { createMcpOperator } from './make-mcp.ts'
 import type { openOffline } from './offline.ts'
 import type { createSetupPorts } from './setup-ports.ts'
@@ -23,6 +24,7 @@ export interface CommandPorts {
   mcp(): Promise<ReturnType<typeof createMcpOperator>>
   support(request: SupportRequest<Config>): Promise<SupportReport>
   setup(): ReturnType<typeof createSetupPorts>
+  backups(): Promise<ReturnType<typeof createBackupOperator>>
   readonly writeExport: WriteExport
 }
 
@@ -47,6 +49,7 @@ export function commandPorts({ version, plugins, around }: Own): CommandPorts {
     support: async (request) =>
       (await import('./support-report.ts')).supportReport(request, { version, catalogue: plugins, ...around }),
     setup: async () => (await import('./setup-ports.ts')).createSetupPorts(plugins, around),
+    backups: async () => (await import('./backups.ts')).createBackupOperator(version),
     async *writeExport(format, archive) {
       yield* (await import('../sessions/export/write-export.ts')).writeExport(format, archive)
     },

@@ -23,8 +23,8 @@ import { createNotify, type Notify } from '../sessions/service/notify.ts'
 import { offlineSessions } from '../sessions/service/session-rules.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
 import type { Store } from '../store/store.ts'
-import { ownModels, reportServers } from './model-servers.ts'
-import { createOperator } from './operator.ts'
+import { reportServers } from './model-servers.ts'
+import { configured, createOperator } from './operator.ts'
 import { createRestoration } from './restoration.ts'
 import { storeKeyOf } from './store-key.ts'
 import { textRedactor } from './text-redactor.ts'
@@ -50,7 +50,7 @@ export async function openOffline(
     store,
     clock: systemClock,
     version,
-    models: ownModels(config),
+    ...configured(config),
     servers: () => reportServers(config),
     timezone: config.budgets?.timezone,
     ownerNamed: config.routing.people.some(({ role }) => role === 'owner'),

@@ -1,5 +1,7 @@
+import { readLastBackup } from '../backup/last-backup.ts'
 import type { AccountSinks } from '../channels/account-sinks.ts'
 import type { ChannelHub, ChannelReport } from '../channels/hub.ts'
+import type { Config } from '../config/config.ts'
 import { type Address, formatAddress, parseAddress } from '../core/address.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Channels } from '../core/channel-traits.ts'
@@ -26,6 +28,7 @@ import type { Store, StoreReader } from '../store/store.ts'
 import { listedDelivery } from './delivery-report.ts'
 import type { ForPrograms } from './make-programs.ts'
 import type { ModelHealth, ServerWatch } from './model-health.ts'
+import { ownModels } from './model-servers.ts'
 import { operateParts } from './operate-parts.ts'
 import type { WhyService } from './why.ts'
 
@@ -49,6 +52,8 @@ export interface OperatorSources extends ServerWatch {
   readonly outbox: OperatorService['outbox']
   readonly forgetting: OperatorService['forgetting']
   readonly why: WhyService
+  /** The state folder, which has the record of the last backup. */
+  readonly dataDir: string
   /** True if the configuration names an owner; used only where no daemon runs. */
   readonly ownerNamed?: boolean
   /** The zone of the budgets; used only where no daemon runs. */
@@ -67,6 +72,11 @@ export interface DaemonSources extends ForPrograms {
   ageLimits(this: void): Promise<readonly RetentionLimit[]>
   readonly startedAt: number
   readonly traits: Channels['traits']
+}
+
+/** Returns the sources that are in the configuration. */
+export function configured(config: Config): Pick<OperatorSources, 'models' | 'dataDir'> {
+  return { models: ownModels(config), dataDir: config.dataDir }
 }
 
 const SHOWN_UNCERTAIN = 20
@@ -161,7 +171,9 @@ async function status({
   timezone,
   daemon,
   clock,
+  dataDir,
 }: OperatorSources): Promise<StatusReport> {
+  const backup = readLastBackup(dataDir)
   const channels = daemon ? channelStatuses(daemon) : []
   const counts = await read.outbox.counts()
   const doubtful = await read.outbox.recent(['uncertain', 'resent', 'given_up'], SHOWN_UNCERTAIN)
@@ -190,6 +202,7 @@ async function status({
     waiting: await read.inbox.waitingCount(),
     spentToday: await read.turns.spentSince(dayBegan(clock.now(), daemon?.budgets?.timezone ?? timezone)),
     ...(await lastMessages(read)),
+    ...(backup === undefined ? {} : { backup }),
     outbox: counts,
     uncertain: await Promise.all(uncertain.map((delivery) => listedDelivery(delivery, read))),
     undelivered: await Promise.all(undelivered.map((delivery) => listedDelivery(delivery, read))),

@@ -29,9 +29,10 @@ import { loadAgeingTime, startCleaning } from '../sessions/service/age-out.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import { accountsToStart, stateIn } from './accounts-to-start.ts'
+import { startBackups } from './backup-schedule.ts'
 import { type CommitWatch, createCommitWatch } from './commit-watch.ts'
 import { commitsInTime } from './commits-in-time.ts'
-import { createEvents } from './daemon-events.ts'
+import { createEvents, type DaemonEvents } from './daemon-events.ts'
 import { createEntrance } from './entrance.ts'
 import { loadLookups } from './lookups.ts'
 import { startApi } from './make-api.ts'
@@ -46,9 +47,8 @@ import { makeForPrograms } from './make-programs.ts'
 import { makeQuestions } from './make-questions.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
 import { makeAudio, type OwnNet } from './make-web.ts'
-import { ownModels } from './model-servers.ts'
 import { tellOldStores, type UsualPlaces } from './old-stores.ts'
-import { channelStatuses, createOperator, type OperatorSources } from './operator.ts'
+import { channelStatuses, configured, createOperator, type OperatorSources } from './operator.ts'
 import { createPeople, type People } from './people.ts'
 import { type CurrentRouting, createCurrentRouting, createReload, type ReloadDeps } from './reload.ts'
 import { createRestoration, restorationTeller } from './restoration.ts'
@@ -112,7 +112,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const { config, logger, clock = systemClock } = options
   const policies = createCurrentRouting(config.routing, (warning) => logger.warn('A setting is doubtful', { warning }))
   const disk = new AbortController()
-  const [hooks, unnamed] = [makeHooks({ config, clock, logger }), new UnnamedFiles(clock)]
+  const [hooks, unnamed, events] = [makeHooks({ config, clock, logger }), new UnnamedFiles(clock), createEvents()]
   const [commits, notified] = [createCommitWatch(), hookWatch(hooks)]
   if (notified) commits.on(notified)
   const store = await openSqliteStore({
@@ -131,7 +131,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const media = makeMedia({ config, clock, store, unnamed })
   try {
     await endLeftovers(config, { clock, logger })
-    const daemon = await open(options, { policies, store, hooks, media, commits, broken: disk.signal })
+    const daemon = await open(options, { policies, store, hooks, media, commits, events, broken: disk.signal })
+    startBackups({ config, clock, logger, notify: events.ownerNotice.emit })
     if (options.oldStores) await tellOldStores(options.oldStores, logger)
     // By the clock that has written the times of files.
     removeLeftTrials(systemClock)
@@ -148,15 +149,16 @@ interface Opened {
   readonly hooks: Hooks
   readonly media: OwnMediaStore
   readonly commits: CommitWatch
+  readonly events: DaemonEvents
   /** Aborted once the disk has failed. */
   readonly broken: AbortSignal
 }
 
 async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
-  const { policies, store, hooks, media, commits, broken } = opened
+  const { policies, store, hooks, media, commits, events, broken } = opened
   const { config, logger, version, plugins, socketPath } = options
   const { clock = systemClock, delivery: timing = {}, net = {} } = options
-  const [ids, events] = [createIdSource({ now: clock.now, randomBytes }), createEvents()]
+  const ids = createIdSource({ now: clock.now, randomBytes })
   const world = { measures: new Measures(), store, media, ids, clock, random, logger, config, policies, events }
   const [redact, { channels }] = [textRedactor(config), policies.routing()]
   const [entrance, commands] = [createEntrance(redact), new Map<string, ChatCommand>()]
@@ -184,7 +186,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const [outbox, notify] = [createRestoration({ store, delivery }), makeNotify(world, delivery)]
   const sources: OperatorSources = {
-    ...{ store, clock, version, models: ownModels(config), servers, ...ownOf(stages), why, notify, ...people.operator },
+    ...{ store, clock, version, ...configured(config), servers, ...ownOf(stages), why, notify, ...people.operator },
     ...{ daemon, schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
     ...{ outbox, forgetting: forgets.operate(why.readLink), config: reloadOf(options, { policies, access, people }) },
   }

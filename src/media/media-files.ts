@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, webcrypto } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
-import type { MediaId } from '../core/ids.ts'
+import { digestOf, type MediaId } from '../core/ids.ts'
 import { MOST_MEDIA_BYTES } from '../core/media.ts'
 import { handOver, type PrivateFolder } from '../platform/private-folder.ts'
 import type { DiskForm } from './file-form.ts'
@@ -11,7 +11,7 @@ import type { DiskForm } from './file-form.ts'
 const PARTIAL = 'partial-'
 
 /** Returns the path of a file in this form. */
-export function pathIn({ path }: PrivateFolder, form: DiskForm, id: MediaId): string {
+export function pathIn({ path }: Pick<PrivateFolder, 'path'>, form: DiskForm, id: MediaId): string {
   const name = form.nameOf(id)
   return join(path, name.slice(0, 2), name)
 }
@@ -53,6 +53,20 @@ export async function readWhole(path: string, more: number): Promise<Buffer> {
   } finally {
     await file.close()
   }
+}
+
+/** Returns true if a file, as it lies on the disk, has the content that its id names. */
+export async function isIntact(form: DiskForm, id: MediaId, stored: Uint8Array): Promise<boolean> {
+  try {
+    return (await sha256(await form.open(id, stored))) === digestOf(id)
+  } catch {
+    return false
+  }
+}
+
+/** Away from the main thread: a large file would block it. */
+export async function sha256(bytes: Uint8Array): Promise<string> {
+  return Buffer.from(await webcrypto.subtle.digest('SHA-256', Uint8Array.from(bytes))).toString('hex')
 }
 
 /** Makes room for a file where something else stands. */

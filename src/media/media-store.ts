@@ -1,4 +1,3 @@
-import { webcrypto } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { Clock } from '../core/clock.ts'
@@ -10,7 +9,7 @@ import { type MediaStore, MOST_MEDIA_BYTES } from '../core/media.ts'
 import type { StoreKey } from '../core/store-key.ts'
 import { type PrivateFolder, privateFolder } from '../platform/private-folder.ts'
 import { PLAIN_FILES, sealedFiles } from './file-form.ts'
-import { listFiles, partialIn, pathIn, putWhole, readWhole } from './media-files.ts'
+import { isIntact, listFiles, partialIn, pathIn, putWhole, readWhole, sha256 } from './media-files.ts'
 import { kindOf } from './media-kind.ts'
 
 export interface MediaStoreDeps {
@@ -68,13 +67,9 @@ export function createMediaStore({
   const pathOf = (id: MediaId): string => pathIn(home(), form, id)
 
   /** A file that rotted on the disk is written again when its content comes again. */
-  async function isIntact(id: MediaId, path: string): Promise<boolean> {
-    try {
-      const bytes = await form.open(id, await readWhole(path, form.more))
-      return (await sha256(bytes)) === digestOf(id)
-    } catch {
-      return false
-    }
+  async function isThere(id: MediaId, path: string): Promise<boolean> {
+    const stored = await readWhole(path, form.more).catch(() => undefined)
+    return stored !== undefined && (await isIntact(form, id, stored))
   }
 
   async function write(path: string, bytes: Uint8Array): Promise<void> {
@@ -89,7 +84,7 @@ export function createMediaStore({
 
   async function keepIntact(id: MediaId, bytes: Uint8Array): Promise<void> {
     const path = pathOf(id)
-    if (!(await isIntact(id, path))) await write(path, await form.seal(id, bytes))
+    if (!(await isThere(id, path))) await write(path, await form.seal(id, bytes))
   }
 
   async function sweepSome(ids: readonly MediaId[]): Promise<number> {
@@ -158,11 +153,6 @@ function notKept(cause: unknown): never {
       cause,
     },
   )
-}
-
-/** Away from the main thread: a large file would block it. */
-async function sha256(bytes: Uint8Array): Promise<string> {
-  return Buffer.from(await webcrypto.subtle.digest('SHA-256', Uint8Array.from(bytes))).toString('hex')
 }
 
 /** Far more than lies between keeping a file and the commit of its event: for a message that is seconds. */

@@ -86,9 +86,11 @@ describe('formatTime', () => {
   })
 })
 
+const NOW = Date.UTC(2026, 10, 21, 19, 30)
+
 describe('printStatus', () => {
   test('of a running daemon', () => {
-    expect(printStatus(sampleStatus, bare)).toEqual([
+    expect(printStatus(sampleStatus, bare, { now: NOW })).toEqual([
       'Parley 0.1.0, up since 2026-11-21 14:03:22 UTC',
       '',
       'Channels',
@@ -104,6 +106,7 @@ describe('printStatus', () => {
       'sessions  2',
       'turns     1 running, 3 messages waiting',
       'today     4 turns, 750 tokens in (700 from the cache), 60 out',
+      'backup    none yet; parley backup makes one',
       'outbox    12 sent, 1 unknown',
       '',
       'Sends nobody can be sure of: parley outbox retry|drop <id>',
@@ -133,14 +136,14 @@ describe('printStatus', () => {
       },
       ...{ deliverTo: 'telegram:direct:111', deliverTitle: 'Ada', missed: 'run', overlap: 'skip', nextAt: at },
     }
-    const lines = printStatus(report, bare, job).filter((line) => /^(last|next)/.test(line))
+    const lines = printStatus(report, bare, { next: job, now: NOW }).filter((line) => /^(last|next)/.test(line))
     expect(lines).toEqual([
       'last in   2026-11-21 14:03:22 UTC, The friends o… › Engines (telegram group)',
       'last out  2026-11-21 14:03:24 UTC, telegram:direct:111',
       'next      2026-11-21 14:03:22 UTC, "water all of th…", to Ada (telegram direct)',
     ])
     expect(lines.filter((line) => stringWidth(line) > 80)).toEqual([])
-    const written = printStatus(sampleStatus, bare, { ...job, source: 'config', id: 'morning' })
+    const written = printStatus(sampleStatus, bare, { next: { ...job, source: 'config', id: 'morning' }, now: NOW })
     expect(written).toContain('next      2026-11-21 14:03:22 UTC, morning, to Ada (telegram direct)')
   })
 
@@ -159,7 +162,7 @@ describe('printStatus', () => {
         { server: 'home', status: 'up' as const, tools: 1, agents: ['main'], wantsLogin: true as const },
       ],
     }
-    const lines = printStatus(report, bare)
+    const lines = printStatus(report, bare, { now: NOW })
     const from = lines.findIndex((line) => line.startsWith('tools'))
     expect(lines.slice(from, from + 5)).toEqual([
       'tools     notes: up, 5 tools',
@@ -188,7 +191,7 @@ describe('printStatus', () => {
         { name: 'olama', agents: ['main'], learnt: [], troubles: [{ ...absent, models: ['llama3'] }] },
       ],
     }
-    expect(printStatus(report, bare).slice(11, 21)).toEqual([
+    expect(printStatus(report, bare, { now: NOW }).slice(11, 21)).toEqual([
       'models    anthropic/a, ollama/llama3',
       'servers   anthropic (anthropic at api.anthropic.com), used by main, coder',
       '            a, b failed at 2026-11-21 14:03:22 UTC',
@@ -205,10 +208,25 @@ describe('printStatus', () => {
   test('S41: says the age limits and when each begins', () => {
     const days = { rule: 'retention.days', days: 365, startsAt: sampleStatus.startedAt ?? 0 }
     const report = { ...sampleStatus, retention: [days, { rule: 'retention.rules[0]', days: 1 }] }
-    const shown = printStatus(report, bare).filter((line) => line.includes('older than'))
+    const shown = printStatus(report, bare, { now: NOW }).filter((line) => line.includes('older than'))
     expect(shown).toEqual([
       'retention  retention.days: what is older than 365 days is forgotten, from 2026-11-21 14:03:22 UTC on',
       '           retention.rules[0]: what is older than 1 day is forgotten, once owners had a report of it for a day',
+    ])
+  })
+
+  test('says when the last whole backup was made, that it is gone, and what failed since', () => {
+    const backup = {
+      at: NOW - 5 * 3_600_000,
+      path: '/srv/parley-2026',
+      there: false,
+      failedAt: NOW - 60_000,
+      reason: 'full',
+    }
+    const shown = printStatus({ ...sampleStatus, backup }, bare, { now: NOW })
+    expect(shown.slice(shown.findIndex((line) => line.startsWith('backup'))).slice(0, 2)).toEqual([
+      'backup    5 h ago, whole, /srv/parley-2026, which is not there now',
+      '          failed 1 min ago: full',
     ])
   })
 
@@ -224,7 +242,7 @@ describe('printStatus', () => {
       uncertain: [],
       undelivered: [],
     }
-    expect(printStatus({ ...empty, runningTurns: 0, waiting: 1 }, bare)).toEqual([
+    expect(printStatus({ ...empty, runningTurns: 0, waiting: 1 }, bare, { now: NOW })).toEqual([
       'Parley 0.1.0, not running',
       '',
       'Channels',
@@ -234,6 +252,7 @@ describe('printStatus', () => {
       'models    none',
       'sessions  2',
       'turns     0 running, 1 message waiting',
+      'backup    none yet; parley backup makes one',
       'outbox    empty',
     ])
   })

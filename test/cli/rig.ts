@@ -77,6 +77,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     examine: unexpected('examine'),
     machine: unexpected('machine'),
     setup: unexpected('setup'),
+    backups: unexpected('backups'),
     runDemo: unexpected('runDemo'),
     configSchema: unexpected('configSchema'),
     compile: () => [],

@@ -22,6 +22,7 @@ const FILE: Tree = {
   schedules: [{ id: 'news', cron: '@daily', prompt: 'Go', deliverTo: 'telegram:direct:7' }],
   session: { sendPolicy: { rules: [{}] } },
   retention: { rules: [{ match: {}, days: 9 }] },
+  backup: { every: 'day' },
   tools: {
     policy: [{ tools: ['pay'], who: ['owner'], action: 'ask' }],
     web: { search: { provider: 'brave', apiKey: 'key' } },
@@ -46,6 +47,10 @@ const FILE: Tree = {
 
 /** Values of settings that a schema alone cannot say, by their last names. */
 const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
+  [/backup\.every$/, 'week'],
+  [/backup\.to$/, 'elsewhere'],
+  [/backup\.at$/, '04:00'],
+  [/backup\.keep$/, '3d'],
   [/summaryModel$|cheaperModel$|(models|fallback)\[0\]$|\.model$/, 'scripted/echo'],
   [/\.prompt$/, 'prompt.md'],
   [/\.skills$/, 'skills'],

@@ -12,7 +12,10 @@ export async function status(ports: ReadPorts, options: ReadOptions): Promise<nu
     report: await operator.status(),
     schedules: options.json ? [] : await operator.schedules.list(),
   }))
-  show(ports, options, { value: report, lines: (style) => printStatus(report, style, nextOf(schedules)) })
+  show(ports, options, {
+    value: report,
+    lines: (style) => printStatus(report, style, { next: nextOf(schedules), now: ports.now() }),
+  })
   return exitOf(report)
 }
 

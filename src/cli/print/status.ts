@@ -10,10 +10,16 @@ import { clip, clipTitle, columns } from './columns.ts'
 import { oneLine } from './plain.ts'
 import { channelName, claimLines } from './started.ts'
 import type { Style } from './style.ts'
-import { formatTime } from './time.ts'
+import { formatAge, formatTime } from './time.ts'
+
+export interface StatusContext {
+  readonly next?: ScheduleSummary | undefined
+  /** Ms since the epoch. */
+  readonly now: number
+}
 
 /** Returns `parley status` on one screen: channels first, then what waits, then what needs attention. */
-export function printStatus(report: StatusReport, style: Style, next?: ScheduleSummary): string[] {
+export function printStatus(report: StatusReport, style: Style, { next, now }: StatusContext): string[] {
   const since = report.startedAt === undefined ? 'not running' : `up since ${formatTime(report.startedAt)}`
   return [
     style.bold(`Parley ${report.version}, ${since}`),
@@ -41,6 +47,7 @@ export function printStatus(report: StatusReport, style: Style, next?: ScheduleS
         'bots',
         `not answered for now in ${oneLine(chat)}: they used up routing.botBudget`,
       ]),
+      ...backupRows(report, now),
       ['outbox', tally(report.outbox) || 'empty'],
       ...restoredLines(report),
     ]),
@@ -83,6 +90,15 @@ function serverRows({ modelServers = [] }: StatusReport): string[][] {
       return [['', `  ${first}`], ...rest.map((line) => ['', `    ${line}`])]
     }),
   ])
+}
+
+function backupRows({ backup }: StatusReport, now: number): string[][] {
+  const { at, path = '', there, failedAt, reason = '' } = backup ?? {}
+  const gone = there === false ? ', which is not there now' : ''
+  const last =
+    at === undefined ? 'none yet; parley backup makes one' : `${formatAge(at, now)} ago, whole, ${path}${gone}`
+  const failed = failedAt === undefined ? [] : [['', `failed ${formatAge(failedAt, now)} ago: ${oneLine(reason)}`]]
+  return [['backup', oneLine(last)], ...failed]
 }
 
 function limitWords({ rule, days, startsAt }: RetentionLimit): string {

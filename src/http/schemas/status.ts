@@ -1,3 +1,4 @@
+import type { LastBackup } from '../../core/backup.ts'
 import type { Amount, Limit } from '../../core/budget.ts'
 import type { McpServerReport, McpTrouble } from '../../core/mcp.ts'
 import type { Usage } from '../../core/model.ts'
@@ -103,6 +104,12 @@ export const status = object<StatusReport>(
     retention: maybe(list(object<RetentionLimit>(retentionLimit, 'RetentionLimit'))),
     lastIn: maybe(lastMessage),
     lastOut: maybe(lastMessage),
+    backup: maybe(
+      object<LastBackup>({
+        ...{ at: maybe(time), path: maybe(text), bytes: maybe(count), there: maybe(flag) },
+        ...{ failedAt: maybe(time), reason: maybe(text) },
+      }),
+    ),
     outbox: record(count),
     uncertain: list(delivery),
     undelivered: list(delivery),

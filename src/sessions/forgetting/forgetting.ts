@@ -47,6 +47,8 @@ export interface ForgettingService {
    * same id is done once, also after a crash.
    */
   forget(id: string, target: ForgetTarget): Promise<ForgetReceipt>
+  /** Removes what a later state of this store had removed, where an older copy of it was put back. */
+  repeat(id: string, plan: ForgetPlan): Promise<ForgetReceipt>
   /** Returns what became of a request that was begun; undefined: none of this id was. */
   known(id: string): Promise<ForgetReceipt | undefined>
   /** Continues what a crash, a stop or a failure interrupted. Never rejects. */
@@ -124,6 +126,9 @@ export function createForgetting(deps: ForgettingDeps): ForgettingService {
       if (begun.plan.schedules.length > 0) await deps.schedulesChanged()
       return result(begun)
     },
+    async repeat(id, plan) {
+      return result(await store.write((tx) => beginPlan(tx, { id, plan, at: clock.now() }, deps)))
+    },
     async recover() {
       const open = await store.read.forgetting.open()
       if (open.length === 0) return
@@ -144,7 +149,14 @@ async function begin(
   ports: ApplyPorts,
 ): Promise<Forgetting> {
   await found.advance(tx)
-  const plan = await found.plan(tx)
+  return beginPlan(tx, { id, plan: await found.plan(tx), at }, ports)
+}
+
+async function beginPlan(
+  tx: StoreWriter,
+  { id, plan, at }: { readonly id: string; readonly plan: ForgetPlan; readonly at: number },
+  ports: ApplyPorts,
+): Promise<Forgetting> {
   const counts = await beginApplying(tx, id, plan, ports)
   const begun: Forgetting = { id, state: 'running', plan, counts, askedAt: at }
   await tx.forgetting.begin(begun)

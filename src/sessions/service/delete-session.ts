@@ -24,6 +24,11 @@ export async function markDeleted(tx: StoreWriter, session: Session, at: number)
   if (runs || (await tx.inbox.waiting(session.id, 1)).length > 0) {
     throw new ParleyError('conflict', `${session.id} is being answered right now; delete it when that has ended.`)
   }
+  return markGone(tx, session, at)
+}
+
+/** Does so with any session in which nothing runs or waits. */
+export async function markGone(tx: StoreWriter, session: Session, at: number): Promise<SessionId> {
   await tx.participants.remove(session.id)
   await tx.authors.remove(session.id)
   await tx.approvals.remove(session.id)

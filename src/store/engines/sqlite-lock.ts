@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { ParleyError } from '../../core/errors.ts'
 import { type PrivateFolder, privateFile } from '../../platform/private-folder.ts'
 import { Database } from './sqlite-driver.ts'
@@ -35,10 +36,24 @@ export function lockFile(file: string, folder: PrivateFolder): FileLock | undefi
   }
 }
 
-/** Keeps a database for one writing process, by the lock `<path>.lock` beside it. Throws `store_locked` at once. */
-export function lockStore({ path, folder }: DatabasePlace): FileLock {
+/** The file beside a database that stands there while a backup is put in its place. */
+export function restoringFile(path: string): string {
+  return `${path}.restoring`
+}
+
+/**
+ * Keeps a database for one writing process, by the lock `<path>.lock` beside it. Throws `store_locked` at once, and
+ * `config` where a restore was interrupted: only `restoring`, which finishes it, comes by.
+ */
+export function lockStore({ path, folder }: DatabasePlace, use: 'open' | 'restoring' = 'open'): FileLock {
   const lock = lockFile(`${path}.lock`, folder)
-  if (lock !== undefined) return lock
+  if (lock !== undefined) {
+    if (use === 'restoring' || !existsSync(restoringFile(path))) return lock
+    lock.release()
+    throw new ParleyError('config', `${path}: a restore was interrupted. ${FINISH}`)
+  }
   const remedy = 'stop it first, or give this one its own state folder'
   throw new ParleyError('store_locked', `another process uses the database ${path}; ${remedy}`)
 }
+
+const FINISH = 'Run the same "parley restore <backup> --yes" once more: it brings the restore to its end.'

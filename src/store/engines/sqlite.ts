@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
@@ -123,6 +124,7 @@ function prepare(
   migrate({ connection, place, migrations, clock, logger })
   const marker = openMarker({ connection, place, clock, logger })
   const epoch = raiseEpoch(connection)
+  nameStore(connection)
   const group = createGroupCommit(connection, clock, onBroken)
   const known = new KnownSessions()
   const log = new WriteAheadLog(connection, `${place.path}-wal`)
@@ -183,4 +185,13 @@ function raiseEpoch(connection: SqliteConnection): number {
   )
   if (row === undefined) throw new ParleyError('internal', 'the epoch cannot be raised')
   return integer(row, 'value')
+}
+
+/** The most that `randomInt` gives. */
+const MOST_STORES = 2 ** 48 - 1
+
+/** Gives a store its number, by which its copies are known: nobody restores or removes those of another one by mistake. */
+function nameStore(connection: SqliteConnection): void {
+  const insert = "INSERT INTO counters (name, value) VALUES ('store', $1) ON CONFLICT (name) DO NOTHING"
+  connection.run(insert, [randomInt(1, MOST_STORES)])
 }

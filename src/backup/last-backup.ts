@@ -1,0 +1,41 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LastBackup } from '../core/backup.ts'
+import { readJson } from '../core/read-json.ts'
+import { privateFile, privateFolder } from '../platform/private-folder.ts'
+
+/** Stands in the state folder. */
+const FILE = 'last-backup'
+const BOUNDS = { bytes: 100_000, values: 100 }
+
+/** Returns the record of the last backup; undefined if none was ever tried. A damaged record says nothing. */
+export function readLastBackup(dataDir: string): LastBackup | undefined {
+  try {
+    const last = Object(readJson(readFileSync(join(dataDir, FILE)), BOUNDS))
+    const number = (name: string) => (Number.isSafeInteger(last[name]) ? { [name]: last[name] } : {})
+    const text = (name: string) => (typeof last[name] === 'string' ? { [name]: last[name] } : {})
+    const found: LastBackup = {
+      ...number('at'),
+      ...text('path'),
+      ...number('bytes'),
+      ...number('failedAt'),
+      ...text('reason'),
+    }
+    return found.path === undefined ? found : { ...found, there: existsSync(found.path) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Records how an attempt ended; the last whole copy stays on record when a later attempt fails. */
+export function recordBackup(dataDir: string, ended: Omit<LastBackup, 'there'>): void {
+  const { at, path, bytes } = readLastBackup(dataDir) ?? {}
+  const before =
+    at === undefined ? {} : { at, ...(path === undefined ? {} : { path }), ...(bytes === undefined ? {} : { bytes }) }
+  const folder = privateFolder(dataDir)
+  const [file, partial] = [join(folder.path, FILE), join(folder.path, `${FILE}.partial`)]
+  rmSync(partial, { force: true })
+  privateFile(partial, folder)
+  writeFileSync(partial, `${JSON.stringify({ ...before, ...ended }, null, 1)}\n`)
+  renameSync(partial, file)
+}

@@ -1,0 +1,321 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import type { ForgottenAgain, NeedReport, RestoreReport } from '../core/backup.ts'
+import type { Clock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import { failpoint } from '../core/failpoint.ts'
+import { readJson } from '../core/read-json.ts'
+import type { StoreKey } from '../core/store-key.ts'
+import { handOver, type PrivateFolder, privateFile, privateFolder } from '../platform/private-folder.ts'
+import { sync } from '../platform/wipe.ts'
+import { markRestored, SCHEMA } from '../store/engines/snapshot.ts'
+import { formOf } from '../store/engines/sqlite-form.ts'
+import { lockStore, restoringFile } from '../store/engines/sqlite-lock.ts'
+import { fullDisk, needRoom } from './copies.ts'
+import { DATABASE, type Manifest, readManifest } from './manifest.ts'
+import { lockBackups } from './take-backup.ts'
+import { verifyBackup } from './verify-backup.ts'
+
+/** The place to which a copy is restored. */
+export interface RestoreTarget {
+  readonly path: string
+  readonly dataDir: string
+  readonly key: StoreKey | undefined
+  /** Where the configuration belongs; absent: nowhere, and it stays in the copy. */
+  readonly config: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export interface RestoreOptions {
+  readonly from: string
+  readonly confirmed: boolean
+  readonly clock: Clock
+  /** A state that is newer than the copy; absent: the one that is there. */
+  readonly newer?: string
+  /** Removes from the restored store, which is `path`, what was forgotten in the newer one since. */
+  forgetAgain(this: void, path: string, newer: string): Promise<ForgottenAgain | undefined>
+  progress(this: void, done: number, total: number): void
+}
+
+/** The folder, in the state folder, in which the new state is made ready. */
+const STAGING = 'restoring'
+
+/** The step of a restore that has begun to change the store; it stands in a file beside the database. */
+interface Begun {
+  /** `aside`: the old state is moved away; `in`: all of it was, and the new one is moved to its place. */
+  readonly step: 'aside' | 'in'
+  readonly aside: string
+  readonly from: string
+}
+
+/**
+ * Puts a copy in the place of a store that no daemon holds. The new state is made ready beside the old one, which is
+ * then moved away as a whole: whoever kills this process finds the old state, the new one, or a file that keeps every
+ * daemon out until the next call has finished the work. Without `confirmed` nothing is written.
+ */
+export async function restoreBackup(target: RestoreTarget, options: RestoreOptions): Promise<RestoreReport> {
+  const { from, confirmed, progress } = options
+  const isPending = existsSync(restoringFile(target.path))
+  if (isPending && confirmed) return locked(target, async () => finish(target))
+  if (!confirmed) checkUnlocked(target)
+  checkSchema(from, await readManifest(from))
+  const { manifest, ...copy } = await verifyBackup(from, target.key, progress)
+  const files = configFiles(from, manifest, target.config)
+  const aside = asideIn(target, options.clock)
+  const planned: RestoreReport = {
+    ...{ state: 'planned', path: from, madeAt: copy.madeAt, into: target.dataDir },
+    ...{ sessions: copy.sessions, events: copy.events, files: copy.files, bytes: copy.bytes },
+    needs: needsOf(manifest, target),
+    ...(isThere(target) ? { aside } : {}),
+    ...{ config: files.map(({ to }) => to), unwritten: [] },
+    ...nextOf(manifest, target),
+  }
+  if (!confirmed) return planned
+  return locked(target, async () => {
+    const forgotten = await stage(target, { ...options, manifest })
+    begin(target, { step: 'aside', aside, from })
+    finish(target)
+    return {
+      ...planned,
+      state: 'restored',
+      ...writeConfig(from, files),
+      ...(forgotten === undefined ? {} : { forgotten }),
+    }
+  })
+}
+
+function checkSchema(from: string, { schema, program }: Manifest): void {
+  if (schema <= SCHEMA) return
+  const message = `${from} was made by Parley ${program}, whose schema ${schema} this program does not know (it knows ${SCHEMA}). Install that version, or a later one`
+  throw new ParleyError('store_newer', message)
+}
+
+function nextOf({ encrypted }: Manifest, { key }: RestoreTarget): Pick<RestoreReport, 'next'> {
+  return !encrypted && key !== undefined ? { next: 'parley store encrypt' } : {}
+}
+
+/** Returns what a copy needs, and whether it is there now. */
+function needsOf({ needs }: Manifest, { env, dataDir }: RestoreTarget): readonly NeedReport[] {
+  const credentials = env.CREDENTIALS_DIRECTORY
+  return [
+    ...needs.variables.map((name) => ({ kind: 'variable' as const, name, there: Boolean(env[name]?.trim()) })),
+    ...needs.files.map((name) => ({ kind: 'file' as const, name, there: existsSync(name) })),
+    ...needs.credentials.map((name) => ({
+      ...{ kind: 'credential' as const, name },
+      there: credentials !== undefined && existsSync(join(credentials, name)),
+    })),
+    ...needs.logins.map((name) => ({
+      ...{ kind: 'login' as const, name },
+      there: existsSync(join(dataDir, 'mcp-logins', `${name}.json`)),
+    })),
+  ]
+}
+
+function isThere({ path }: RestoreTarget): boolean {
+  const form = formOf(path)
+  return form !== 'absent' && form !== 'empty'
+}
+
+function asideIn({ dataDir }: RestoreTarget, { now }: Clock): string {
+  const stamp = new Date(now())
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-')
+  let free = join(dataDir, `before-restore-${stamp}`)
+  for (let no = 2; existsSync(free); no++) free = join(dataDir, `before-restore-${stamp}-${no}`)
+  return free
+}
+
+/** Looks whether a daemon holds the store, and makes no file for that. */
+function checkUnlocked(target: RestoreTarget): void {
+  if (!existsSync(`${target.path}.lock`)) return
+  const folder = privateFolder(target.dataDir)
+  lockStore({ path: target.path, folder }).release()
+}
+
+async function locked<Result>({ path, dataDir }: RestoreTarget, work: () => Promise<Result>): Promise<Result> {
+  const folder = privateFolder(dataDir)
+  const store = lockStore({ path: join(folder.path, basename(path)), folder }, 'restoring')
+  try {
+    const release = lockBackups(dataDir)
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  } catch (error) {
+    throw fullDisk(dataDir, error)
+  } finally {
+    store.release()
+  }
+}
+
+/** Makes the new state ready in a folder of its own. Returns what was forgotten again; absent: nothing newer is there. */
+async function stage(
+  target: RestoreTarget,
+  { from, manifest, newer, forgetAgain }: RestoreOptions & { readonly manifest: Manifest },
+): Promise<ForgottenAgain | undefined> {
+  const home = privateFolder(target.dataDir)
+  const staging = join(home.path, STAGING)
+  rmSync(staging, { recursive: true, force: true })
+  const files = manifest.files.filter(({ path }) => path === DATABASE || path.startsWith('media/'))
+  needRoom(
+    home.path,
+    files.reduce((sum, { bytes }) => sum + bytes, 0),
+  )
+  try {
+    const folder = privateFolder(staging)
+    const database = join(folder.path, basename(target.path))
+    for (const { path } of files)
+      copyInto(join(from, path), path === DATABASE ? database : join(folder.path, path), folder)
+    const key = manifest.encrypted ? target.key : undefined
+    markRestored(database, key)
+    const source = newer ?? (isThere(target) ? target.path : undefined)
+    // The marker of the state that is replaced: the restored database is to be ahead of that one too.
+    if (existsSync(`${target.path}.marker`)) copyInto(`${target.path}.marker`, `${database}.marker`, folder)
+    const forgotten = source === undefined ? undefined : await forgetAgain(database, source)
+    for (const name of readdirSync(folder.path)) if (!name.endsWith('.lock')) syncAll(join(folder.path, name))
+    rmSync(`${database}.lock`, { force: true })
+    sync(folder.path)
+    failpoint('CP57-restore-staged')
+    return forgotten
+  } catch (error) {
+    rmSync(staging, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function copyInto(from: string, to: string, home: PrivateFolder): void {
+  privateFolder(dirname(to))
+  copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+  privateFile(to, home, 'existing')
+  handOver(to, home)
+  const file = openSync(to, 'r+')
+  fsyncSync(file)
+  closeSync(file)
+}
+
+function syncAll(path: string): void {
+  const entries = readdirSyncOrNone(path)
+  for (const name of entries ?? []) syncAll(join(path, name))
+  sync(path)
+}
+
+function readdirSyncOrNone(path: string): readonly string[] | undefined {
+  try {
+    return readdirSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes how far a restore has come, so that it is the one or the other at each moment. */
+function begin({ path, dataDir }: RestoreTarget, begun: Begun): void {
+  const folder = privateFolder(dataDir)
+  const [file, partial] = [restoringFile(path), `${restoringFile(path)}.partial`]
+  rmSync(partial, { force: true })
+  privateFile(partial, folder)
+  writeFileSync(partial, JSON.stringify(begun))
+  sync(partial)
+  renameSync(partial, file)
+  sync(folder.path)
+  failpoint('CP58-restore-begun')
+}
+
+/** Brings a restore to its end that has begun to change the store; each step can be done again. */
+function finish(target: RestoreTarget): RestoreReport {
+  const { path, dataDir } = target
+  const begun = readBegun(path)
+  const { aside, from } = begun
+  const [staging, home] = [join(dataDir, STAGING), privateFolder(dataDir)]
+  if (begun.step === 'aside') {
+    const old = readdirSync(dataDir).filter((name) => isOfStore(name, path))
+    if (old.length > 0) privateFolder(aside)
+    for (const name of old) {
+      renameSync(join(dataDir, name), join(aside, name))
+      failpoint('CP59-restore-aside')
+    }
+    if (old.length > 0) sync(aside)
+    begin(target, { ...begun, step: 'in' })
+  }
+  for (const name of existsSync(staging) ? readdirSync(staging) : []) {
+    renameSync(join(staging, name), join(dataDir, name))
+    failpoint('CP60-restore-moved')
+  }
+  rmSync(staging, { recursive: true, force: true })
+  sync(home.path)
+  rmSync(restoringFile(path))
+  sync(home.path)
+  failpoint('CP61-restore-done')
+  return {
+    state: 'finished',
+    path: from,
+    into: dataDir,
+    needs: [],
+    config: [],
+    unwritten: [],
+    ...(existsSync(aside) ? { aside } : {}),
+  }
+}
+
+/** It is written as a whole, so that nobody but another program can have damaged it. */
+function readBegun(path: string): Begun {
+  return readJson(readFileSync(restoringFile(path)), { bytes: 100_000, values: 100 }) as Begun
+}
+
+/** Returns whether an entry of the state folder belongs to the store: its database with all beside it, its files. */
+function isOfStore(name: string, path: string): boolean {
+  const database = basename(path)
+  const stays = [`${database}.lock`, basename(restoringFile(path)), `${basename(restoringFile(path))}.partial`]
+  if (stays.includes(name)) return false
+  return name === 'media' || name === database || name.startsWith(`${database}-`) || name.startsWith(`${database}.`)
+}
+
+interface ConfigFile {
+  /** Its path in the copy. */
+  readonly path: string
+  readonly to: string
+}
+
+/** Returns the configuration files that are to be written, and where: what is there already is never overwritten. */
+function configFiles(from: string, { files, config }: Manifest, own: string | undefined): readonly ConfigFile[] {
+  if (config === undefined || own === undefined) return []
+  return files
+    .filter(({ path }) => path.startsWith('config/'))
+    .flatMap(({ path }) => {
+      const to = path === config.file ? own : join(dirname(own), relative('config', path))
+      if (!existsSync(to)) return [{ path, to }]
+      return readFileSync(to).equals(readFileSync(join(from, path))) ? [] : [{ path, to: `${to}.restored` }]
+    })
+}
+
+/** The store is restored by then: what cannot be written here is named, and lies in the copy. */
+function writeConfig(from: string, files: readonly ConfigFile[]): Pick<RestoreReport, 'config' | 'unwritten'> {
+  const [config, unwritten]: [string[], string[]] = [[], []]
+  for (const { path, to } of files) {
+    try {
+      mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+      writeFileSync(to, readFileSync(join(from, path)), { mode: 0o600 })
+      const { uid, gid } = statSync(dirname(to))
+      handOver(to, { path: dirname(to), owner: { uid, gid } })
+      config.push(to)
+    } catch {
+      unwritten.push(join(from, path))
+    }
+  }
+  return { config, unwritten }
+}

@@ -1,0 +1,295 @@
+import { existsSync, linkSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { type CopyContext, copyConfig, referencesIn } from '../config/copied-config.ts'
+import type { BackupReport, KeepRule } from '../core/backup.ts'
+import type { Clock } from '../core/clock.ts'
+import { ParleyError, toError } from '../core/errors.ts'
+import { failpoint } from '../core/failpoint.ts'
+import type { MediaId } from '../core/ids.ts'
+import type { StoreKey } from '../core/store-key.ts'
+import type { DiskForm } from '../media/file-form.ts'
+import { isIntact, pathIn } from '../media/media-files.ts'
+import { handOver, type PrivateFolder, privateFolder } from '../platform/private-folder.ts'
+import { removeAtEnd } from '../platform/remove-at-end.ts'
+import { sync } from '../platform/wipe.ts'
+import { copySnapshot, filesNamedIn, readSnapshot, type SnapshotFacts } from '../store/engines/snapshot.ts'
+import { lockFile } from '../store/engines/sqlite-lock.ts'
+import { type Copy, copiesIn, fullDisk, needRoom, partialName, removePartial, removeSurplus } from './copies.ts'
+import { recordBackup } from './last-backup.ts'
+import {
+  type CopiedFile,
+  checksumOf,
+  DATABASE,
+  digestOf,
+  MANIFEST,
+  type Manifest,
+  manifestText,
+  readPlainFile,
+} from './manifest.ts'
+
+/** The store that is copied, and how its files lie on the disk. */
+export interface BackedUpStore {
+  readonly path: string
+  readonly dataDir: string
+  readonly key: StoreKey | undefined
+  readonly media: DiskForm
+  /** The configuration file; absent where the environment is all there is. */
+  readonly config: string | undefined
+  readonly context: CopyContext
+  readonly program: string
+}
+
+export interface TakeOptions {
+  /** The folder of the copies. */
+  readonly to: string
+  /** Absent: no older copy is removed. */
+  readonly keep: KeepRule | undefined
+  readonly clock: Clock
+  progress(this: void, done: number, total: number): void
+}
+
+/**
+ * Makes a copy of a store, whether a daemon writes to it or not. It is written under another name and renamed once it
+ * is whole and on disk, so that a half one is never taken for a copy; what fails leaves nothing behind. How it ended is
+ * on record (`last-backup.ts`).
+ */
+export async function takeBackup(store: BackedUpStore, options: TakeOptions): Promise<BackupReport> {
+  if (!existsSync(store.path))
+    throw new ParleyError('not_found', `There is no database ${store.path} yet: there is nothing to back up.`)
+  const release = lockBackups(store.dataDir)
+  try {
+    const report = await take(store, options)
+    recordBackup(store.dataDir, { at: report.madeAt, path: report.path, bytes: report.bytes })
+    return report
+  } catch (thrown) {
+    const error = toError(fullDisk(options.to, thrown))
+    recordFailure(store.dataDir, { failedAt: options.clock.now(), reason: error.message })
+    throw error
+  } finally {
+    release()
+  }
+}
+
+/** Keeps backups and restores of one store apart; the system takes the lock back from a process that dies. */
+export function lockBackups(dataDir: string): () => void {
+  const folder = privateFolder(dataDir)
+  const lock = lockFile(join(folder.path, 'backups.lock'), folder)
+  if (lock === undefined)
+    throw new ParleyError('store_locked', `another backup or restore of ${dataDir} is under way; wait for its end`)
+  return lock.release
+}
+
+function recordFailure(dataDir: string, failed: { readonly failedAt: number; readonly reason: string }): void {
+  try {
+    recordBackup(dataDir, failed)
+  } catch {
+    // The disk of the store may be the one that is full; the failure itself is what is reported.
+  }
+}
+
+async function take(store: BackedUpStore, { to, keep, clock, progress }: TakeOptions): Promise<BackupReport> {
+  const [began, madeAt] = [clock.elapsed(), clock.now()]
+  const target = privateFolder(to)
+  await removePartial(target.path, store.dataDir)
+  needRoom(target.path, statSync(store.path).size)
+  const name = freeName(target.path, madeAt)
+  const partial = privateFolder(join(target.path, partialName(store.dataDir, name)))
+  const remove = removeAtEnd(partial.path)
+  try {
+    copySnapshot(store.path, store.key, join(partial.path, DATABASE))
+    failpoint('CP53-backup-snapshot')
+    const facts = readSnapshot(join(partial.path, DATABASE), store.key)
+    const [previous] = await copiesIn(target.path, facts.store)
+    const media = await copyMedia(store, { partial, previous, progress })
+    const copied = await copyConfiguration(store, partial)
+    const database = { path: DATABASE, ...(await checksumOf(join(partial.path, DATABASE))) }
+    const manifest = manifestOf(store, {
+      facts,
+      madeAt,
+      copied,
+      lost: media.lost,
+      files: [database, ...media.files, ...copied.files],
+    })
+    await writeDurably(join(partial.path, MANIFEST), manifestText(manifest), partial)
+    failpoint('CP54-backup-written')
+    for (const folder of foldersIn(partial.path)) sync(folder)
+    renameSync(partial.path, join(target.path, name))
+    sync(target.path)
+    failpoint('CP55-backup-renamed')
+    const removed = await tidy(store, facts.store, { folder: target.path, keep })
+    return {
+      path: join(target.path, name),
+      ...{ madeAt, tookMs: Math.round(clock.elapsed() - began) },
+      bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
+      sharedBytes: media.sharedBytes,
+      ...countsOf(manifest),
+      lost: media.stillNamed,
+      ...(store.config === undefined ? {} : { config: store.config }),
+      replaced: manifest.config?.replaced ?? [],
+      elsewhere: manifest.config?.elsewhere ?? [],
+      needs: manifest.needs,
+      removed,
+    }
+  } finally {
+    remove()
+  }
+}
+
+export function countsOf({ rows, files, encrypted }: Manifest) {
+  const media = files.filter(({ path }) => path.startsWith('media/')).length
+  return { sessions: rows.sessions ?? 0, events: rows.events ?? 0, files: media, encrypted }
+}
+
+/** A database that only an older program has opened has no number, by which its copies could be known. */
+async function tidy(
+  { dataDir }: BackedUpStore,
+  number: number | undefined,
+  { folder, keep }: { readonly folder: string; readonly keep: KeepRule | undefined },
+): Promise<readonly string[]> {
+  if (keep === undefined || number === undefined) return []
+  return removeSurplus(folder, { store: number, dataDir, rule: keep })
+}
+
+function freeName(folder: string, madeAt: number): string {
+  const name = `parley-${new Date(madeAt)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-')}`
+  let free = name
+  for (let no = 2; existsSync(join(folder, free)); no++) free = `${name}-${no}`
+  return free
+}
+
+interface CopiedMedia {
+  readonly files: readonly CopiedFile[]
+  readonly lost: readonly MediaId[]
+  /** Those of the lost that the store names now as well: the others were forgotten meanwhile. */
+  readonly stillNamed: readonly MediaId[]
+  readonly sharedBytes: number
+}
+
+interface MediaParts {
+  readonly partial: PrivateFolder
+  readonly previous: Copy | undefined
+  progress(this: void, done: number, total: number): void
+}
+
+/** Copies the files that the snapshot names. One that the last copy has as well is linked to it and takes no room. */
+async function copyMedia(store: BackedUpStore, { partial, previous, progress }: MediaParts): Promise<CopiedMedia> {
+  const ids = filesNamedIn(join(partial.path, DATABASE), store.key)
+  const folder = join(store.dataDir, 'media')
+  const files: CopiedFile[] = []
+  const lost: MediaId[] = []
+  let sharedBytes = 0
+  for (const [at, id] of ids.entries()) {
+    const from = pathIn({ path: folder }, store.media, id)
+    const bytes = await readPlainFile(from).catch(() => undefined)
+    if (bytes === undefined || !(await isIntact(store.media, id, bytes))) lost.push(id)
+    else {
+      const file = { path: pathIn({ path: 'media' }, store.media, id), bytes: bytes.length, sha256: digestOf(bytes) }
+      if (await linkTo(previous, file, partial)) sharedBytes += file.bytes
+      else await writeDurably(join(partial.path, file.path), bytes, partial)
+      files.push(file)
+    }
+    progress(at + 1, ids.length)
+    failpoint('CP56-backup-file')
+  }
+  const named = lost.length === 0 ? new Set() : new Set(filesNamedIn(store.path, store.key))
+  return { files, lost, stillNamed: lost.filter((id) => named.has(id)), sharedBytes }
+}
+
+/** Links a file to the one of an earlier copy, unless that one has other bytes by now. */
+async function linkTo(previous: Copy | undefined, file: CopiedFile, partial: PrivateFolder): Promise<boolean> {
+  if (!previous?.manifest.files.some(({ path, sha256 }) => path === file.path && sha256 === file.sha256)) return false
+  const from = join(previous.path, file.path)
+  const there = await checksumOf(from).catch(() => undefined)
+  if (there?.sha256 !== file.sha256) return false
+  try {
+    privateFolder(dirname(join(partial.path, file.path)))
+    linkSync(from, join(partial.path, file.path))
+    return true
+  } catch {
+    // Some file systems have no links.
+    return false
+  }
+}
+
+interface CopiedConfiguration {
+  readonly files: readonly CopiedFile[]
+  readonly config?: Manifest['config']
+  readonly needs: Manifest['needs']
+}
+
+async function copyConfiguration(store: BackedUpStore, partial: PrivateFolder): Promise<CopiedConfiguration> {
+  const { config, context, dataDir } = store
+  const names = referencesIn(config, context)
+  const needs = {
+    ...names,
+    variables: [...names.variables],
+    files: [...names.files],
+    credentials: [...names.credentials],
+    logins: loginsIn(dataDir),
+  }
+  if (config === undefined) return { files: [], needs }
+  const copied = copyConfig(config, context)
+  const files: CopiedFile[] = []
+  for (const [name, content] of copied.files) {
+    const path = `config/${name}`
+    await writeDurably(join(partial.path, path), content, partial)
+    files.push({ path, bytes: content.length, sha256: digestOf(content) })
+  }
+  const made = copied.replaced.flatMap(({ reference }) => /^\$\{env:(.+)\}$/.exec(reference)?.[1] ?? [])
+  const about = { file: `config/${basename(config)}`, from: config }
+  return {
+    files,
+    config: { ...about, replaced: [...copied.replaced], elsewhere: [...copied.elsewhere] },
+    needs: { ...needs, variables: [...needs.variables, ...made] },
+  }
+}
+
+/** Tokens of tool servers are secrets too: only who has logged in where is named. */
+function loginsIn(dataDir: string): string[] {
+  const folder = join(dataDir, 'mcp-logins')
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
+}
+
+interface ManifestParts {
+  readonly facts: SnapshotFacts
+  readonly madeAt: number
+  readonly copied: CopiedConfiguration
+  readonly lost: readonly MediaId[]
+  readonly files: readonly CopiedFile[]
+}
+
+function manifestOf({ program }: BackedUpStore, { facts, madeAt, copied, lost, files }: ManifestParts): Manifest {
+  const { config, needs } = copied
+  return {
+    ...{ format: 1 as const, program, madeAt },
+    ...facts,
+    rows: { ...facts.rows },
+    files: [...files],
+    lost: [...lost],
+    ...(config === undefined ? {} : { config }),
+    needs,
+  }
+}
+
+/** Has a file on disk before it returns; its folders are made where they are missing. */
+async function writeDurably(path: string, content: string | Uint8Array, home: PrivateFolder): Promise<void> {
+  privateFolder(dirname(path))
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  handOver(path, home)
+}
+
+function foldersIn(folder: string): readonly string[] {
+  const inner = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return [...inner.flatMap(({ name }) => foldersIn(join(folder, name))), folder]
+}

@@ -1,0 +1,213 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type {
+  BackupNeeds,
+  BackupReport,
+  ForgottenAgain,
+  NeedReport,
+  RestoreReport,
+  VerifyReport,
+} from '../../core/backup.ts'
+import { sizeInWords } from '../../core/content-words.ts'
+import { EXIT, errorCode, ParleyError } from '../../core/errors.ts'
+import type { CliPorts, LoadedConfig } from '../ports.ts'
+import { counted, oneLine } from '../print/plain.ts'
+import { createProgress } from '../print/progress.ts'
+import { formatAge, formatTime } from '../print/time.ts'
+import { reportError } from '../report-error.ts'
+import { type ReadOptions, show } from '../show.ts'
+
+type BackupPorts = Pick<CliPorts, 'env' | 'cwd' | 'now' | 'stdout' | 'stderr' | 'load' | 'backups'>
+
+export interface BackupOptions extends ReadOptions {
+  readonly keep?: string
+}
+
+export interface RestoreCommand extends ReadOptions {
+  readonly yes?: boolean
+  readonly dryRun?: boolean
+  readonly newer?: string
+}
+
+/** Makes a copy of the store, beside a daemon or without one. */
+export async function backup(ports: BackupPorts, to: string | undefined, options: BackupOptions): Promise<number> {
+  const loaded = await ports.load(options.config, 'ask')
+  const operator = await ports.backups()
+  const { at: progress, end } = createProgress(ports.stderr, 'files')
+  const subject = { ...loaded, env: ports.env }
+  const report = await operator.take(subject, { to, keep: options.keep, progress }).finally(end)
+  show(ports, options, { value: report, lines: () => describeBackup(report) })
+  return EXIT.ok
+}
+
+/** Checks a copy. Resolves with 65 for one that is not whole. */
+export async function verify(ports: BackupPorts, copy: string | undefined, options: ReadOptions): Promise<number> {
+  const loaded = await loadFor(ports, options, copy)
+  const operator = await ports.backups()
+  const { at: progress, end } = createProgress(ports.stderr, 'files')
+  return unlessDamaged(ports, async () => {
+    const report = await operator.verify({ ...loaded, env: ports.env }, copy, { progress }).finally(end)
+    show(ports, options, { value: report, lines: () => describeWhole(report, ports.now()) })
+    return EXIT.ok
+  })
+}
+
+/** Puts a copy in the place of the store. Without `--yes` it is listed what would be done, and nothing is written. */
+export async function restore(ports: BackupPorts, from: string, options: RestoreCommand): Promise<number> {
+  const { yes = false, dryRun = false, newer } = options
+  if (yes && dryRun) throw new ParleyError('invalid', '--yes and --dry-run exclude each other')
+  const operator = await ports.backups()
+  return unlessDamaged(ports, async () => {
+    const loaded = await loadFor(ports, options, from)
+    const { at: progress, end } = createProgress(ports.stderr, 'files')
+    const configFile = fileNamed(ports, options) ?? (isIn(from, loaded) ? undefined : loaded.config.file)
+    const subject = { ...loaded, env: ports.env }
+    const report = await operator.restore(subject, { from, confirmed: yes, newer, configFile, progress }).finally(end)
+    show(ports, options, { value: report, lines: () => describeRestore(report, ports.now()) })
+    return report.state === 'planned' && !dryRun ? EXIT.failed : EXIT.ok
+  })
+}
+
+function fileNamed({ cwd, env }: BackupPorts, { config }: ReadOptions): string | undefined {
+  const named = config ?? (env.PARLEY_CONFIG || undefined)
+  return named === undefined ? undefined : resolve(cwd, named)
+}
+
+function isIn(copy: string, { config }: LoadedConfig): boolean {
+  return config.file?.startsWith(`${copy}/`) === true
+}
+
+/** On a new machine there is no configuration yet: that of the copy says where the store belongs. */
+async function loadFor(ports: BackupPorts, options: ReadOptions, copy: string | undefined): Promise<LoadedConfig> {
+  const named = fileNamed(ports, options)
+  if (copy !== undefined && named !== undefined && !existsSync(named)) {
+    const file = await (await ports.backups()).configIn(copy)
+    if (file !== undefined) return ports.load(file, 'ask')
+  }
+  const loaded = await ports.load(options.config, 'ask')
+  if (loaded.config.file !== undefined || copy === undefined) return loaded
+  const file = await (await ports.backups()).configIn(copy).catch(() => undefined)
+  return file === undefined ? loaded : ports.load(file, 'ask')
+}
+
+async function unlessDamaged(ports: BackupPorts, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work()
+  } catch (error) {
+    if (errorCode(error) !== 'unreadable') throw error
+    reportError(ports, error)
+    return EXIT.migration
+  }
+}
+
+function describeBackup(report: BackupReport): readonly string[] {
+  const { path, bytes, sharedBytes, tookMs, config, lost, replaced, elsewhere, needs, removed } = report
+  const shared = sharedBytes > 0 ? `, ${sizeInWords(sharedBytes)} of it shared with the copy before` : ''
+  return [
+    oneLine(path),
+    `  ${holds(report)}; ${sizeInWords(bytes)}${shared}, ${inSeconds(tookMs)}`,
+    ...(config === undefined
+      ? ['  no configuration: there is no file of it']
+      : [`  configuration: ${oneLine(config)}, without secrets`]),
+    ...replaced.map(({ setting, reference }) => `  a secret was left out: ${oneLine(setting)}, now ${reference}`),
+    ...elsewhere.map((one) => `  not copied, keep it yourself: ${oneLine(one)}`),
+    ...lost.map((id) => `  missing or damaged in the store itself: ${oneLine(id)}`),
+    ...needLines(needs),
+    ...(removed.length === 0 ? [] : [`  older copies removed: ${removed.length}`]),
+  ]
+}
+
+function needLines(needs: BackupNeeds): readonly string[] {
+  const named = [
+    ['variables', needs.variables],
+    ['files of secrets', needs.files],
+    ['credentials', needs.credentials],
+    ['logins at tool servers', needs.logins],
+  ] as const
+  return named.flatMap(([what, names]) =>
+    names.length === 0 ? [] : [`  not in it, and needed with it: ${what} ${names.map(oneLine).join(', ')}`],
+  )
+}
+
+function holds({
+  sessions,
+  events,
+  files,
+  encrypted,
+}: Pick<BackupReport, 'sessions' | 'events' | 'files' | 'encrypted'>): string {
+  const what = `${counted(sessions, 'conversation')}, ${counted(events, 'event')}, ${counted(files, 'file')}`
+  return encrypted ? `${what}, encrypted` : what
+}
+
+function inSeconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`
+}
+
+function describeWhole(report: VerifyReport, now: number): readonly string[] {
+  const { path, madeAt, bytes, lost } = report
+  return [
+    `${oneLine(path)} is whole.`,
+    `  made ${formatTime(madeAt)} (${formatAge(madeAt, now)} ago); ${holds(report)}; ${sizeInWords(bytes)}`,
+    ...(lost.length === 0
+      ? []
+      : [`  ${counted(lost.length, 'file')} were missing or damaged in the store when it was made`]),
+  ]
+}
+
+function describeRestore(report: RestoreReport, now: number): readonly string[] {
+  const { state, path, into, aside } = report
+  if (state === 'finished')
+    return [
+      `A restore into ${oneLine(into)} had been interrupted; it is at its end now.`,
+      ...(path === '' ? [] : [`  from: ${oneLine(path)}`]),
+      ...(aside === undefined ? [] : [`  the state before it: ${oneLine(aside)}`]),
+      ...NEXT,
+    ]
+  const planned = state === 'planned'
+  const { madeAt = 0, sessions = 0, events = 0, files = 0, config } = report
+  return [
+    `${oneLine(path)}, made ${formatTime(madeAt)} (${formatAge(madeAt, now)} ago)`,
+    `  ${holds({ sessions, events, files, encrypted: false })} ${planned ? 'would be put' : 'were put'} into ${oneLine(into)}`,
+    ...(aside === undefined
+      ? []
+      : [`  the state that ${planned ? 'is there would be' : 'was there was'} moved to ${oneLine(aside)}`]),
+    ...forgottenLines(report),
+    ...config.map((file) => `  configuration, ${planned ? 'to be written' : 'written'}: ${oneLine(file)}`),
+    ...report.unwritten.map((file) => `  configuration, not written (no right to, or no room): ${oneLine(file)}`),
+    ...report.needs.map(needLine),
+    ...(report.next === undefined ? [] : [`  before the start: ${report.next}`]),
+    ...(planned ? ['Nothing was changed; --yes does it.'] : NEXT),
+  ]
+}
+
+const NEXT = ['What was put back asks before it sends: parley start, then parley outbox list.']
+
+function needLine({ kind, name, there }: NeedReport): string {
+  if (kind === 'login') return `  log in ${there ? 'is there' : 'again'}: parley mcp login ${oneLine(name)}`
+  return `  needs the ${kind} ${oneLine(name)}, ${there ? 'which is there' : 'WHICH IS MISSING here'}`
+}
+
+function forgottenLines({ state, forgotten, aside }: RestoreReport): readonly string[] {
+  if (state === 'planned')
+    return [aside === undefined ? `  ${NO_LIST}` : '  what was forgotten since would be forgotten again']
+  if (forgotten === undefined) return [`  ${NO_LIST}`]
+  const words = inWords(forgotten)
+  return [words === '' ? '  nothing was forgotten since it was made' : `  forgotten since, and again: ${words}`]
+}
+
+const NO_LIST = 'no newer list of deletions: what was forgotten since it was made is in it again'
+
+function inWords({ messages, events, memories, reminders, files, sessions }: ForgottenAgain): string {
+  const all = [
+    [messages, 'message'],
+    [events - messages, 'other event'],
+    [memories, 'memory entry'],
+    [reminders, 'reminder'],
+    [files, 'file'],
+    [sessions, 'conversation'],
+  ] as const
+  return all
+    .flatMap(([count, what]) => (count > 0 ? [`${count} ${what}${count === 1 ? '' : 's'}`] : []))
+    .join(', ')
+    .replace('entrys', 'entries')
+}

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { copiesIn } from '../backup/copies.ts'
+import { forgetAgain } from '../backup/forget-again.ts'
+import { parseKeep } from '../backup/keep.ts'
+import { DATABASE, readManifest } from '../backup/manifest.ts'
+import { restoreBackup } from '../backup/restore-backup.ts'
+import { takeBackup } from '../backup/take-backup.ts'
+import { verifyBackup } from '../backup/verify-backup.ts'
+import type { Config } from '../config/config.ts'
+import { usualConfigFile } from '../config/places.ts'
+import type {
+  BackupReport,
+  BackupRequest,
+  ForgottenAgain,
+  RestoreReport,
+  RestoreRequest,
+  VerifyReport,
+} from '../core/backup.ts'
+import { createChannels } from '../core/channel-traits.ts'
+import { systemClock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import { PLAIN_FILES, sealedFiles } from '../media/file-form.ts'
+import { storeKeyOf } from './store-key.ts'
+
+interface Subject {
+  readonly config: Config
+  readonly secrets: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Returns the work of an operator on copies of the store. */
+export function createBackupOperator(version: string) {
+  return {
+    take(
+      subject: Subject,
+      { to = backupFolder(subject.config), keep, progress }: BackupRequest,
+    ): Promise<BackupReport> {
+      const { config, secrets, env } = subject
+      const key = storeKeyOf(config)
+      const channels = createChannels(config.routing.traits)
+      return takeBackup(
+        {
+          ...{ path: config.store.path, dataDir: config.dataDir, key, program: version },
+          media: key === undefined ? PLAIN_FILES : sealedFiles(key),
+          ...{ config: config.file, context: { env, channels, secrets } },
+        },
+        { to, clock: systemClock, progress, keep: keep === undefined ? undefined : parseKeep(keep) },
+      )
+    },
+
+    async verify(
+      { config }: Subject,
+      copy: string | undefined,
+      { progress }: Pick<BackupRequest, 'progress'>,
+    ): Promise<VerifyReport> {
+      const path = copy ?? (await newestCopy(backupFolder(config)))
+      await nameCopies(path)
+      const { manifest: _manifest, ...report } = await verifyBackup(path, storeKeyOf(config), progress)
+      return report
+    },
+
+    async restore({ config, env }: Subject, request: RestoreRequest): Promise<RestoreReport> {
+      const { from, confirmed, newer, configFile, progress } = request
+      await nameCopies(from)
+      const key = storeKeyOf(config)
+      const deps = { key, clock: systemClock, channels: createChannels(config.routing.traits) }
+      const home = env.HOME ?? homedir()
+      return restoreBackup(
+        {
+          ...{ path: config.store.path, dataDir: config.dataDir, key, env },
+          config: configFile ?? usualConfigFile({ env, cwd: '/', home }),
+        },
+        {
+          ...{ from, confirmed, progress, clock: systemClock },
+          ...(newer === undefined ? {} : { newer: databaseIn(newer, config) }),
+          forgetAgain: (path, later) => againUnlessDamaged(() => forgetAgain(deps, path, later), newer),
+        },
+      )
+    },
+
+    async configIn(copy: string): Promise<string | undefined> {
+      const { config } = await readManifest(copy)
+      return config === undefined ? undefined : join(copy, config.file)
+    },
+  }
+}
+
+/** Returns the folder in which copies are kept; a service may write to none but its own. */
+export function backupFolder({ backup, dataDir }: Pick<Config, 'backup' | 'dataDir'>): string {
+  return backup?.to ?? join(dataDir, 'backups')
+}
+
+/** A state that is replaced may be damaged: that is why people restore. A list that somebody names has to be read. */
+async function againUnlessDamaged(
+  again: () => Promise<ForgottenAgain | undefined>,
+  named: string | undefined,
+): Promise<ForgottenAgain | undefined> {
+  try {
+    return await again()
+  } catch (error) {
+    if (named !== undefined || !(error instanceof ParleyError)) throw error
+    if (error.code !== 'unreadable' && error.code !== 'config') throw error
+    return undefined
+  }
+}
+
+function databaseIn(folder: string, { store }: Config): string {
+  const names = [store.path.slice(store.path.lastIndexOf('/') + 1), DATABASE].map((name) => join(folder, name))
+  const found = names.find((path) => existsSync(path))
+  if (found !== undefined) return found
+  throw new ParleyError(
+    'invalid',
+    `--newer: there is no database in ${folder}; name the state folder that was moved aside`,
+  )
+}
+
+async function newestCopy(folder: string): Promise<string> {
+  const [newest] = await copiesIn(folder)
+  if (newest !== undefined) return newest.path
+  throw new ParleyError('not_found', `There is no backup in ${folder} yet. Make one: parley backup`)
+}
+
+/** Throws `invalid` where somebody has named the folder of the copies instead of one of them. */
+async function nameCopies(path: string): Promise<void> {
+  if (existsSync(join(path, 'manifest.json'))) return
+  if (!existsSync(path)) throw new ParleyError('invalid', `There is no folder ${path}; name a backup.`)
+  const [newest] = await copiesIn(path)
+  if (newest !== undefined)
+    throw new ParleyError('invalid', `${path} holds backups and is none itself; the newest is ${newest.path}`)
+}
