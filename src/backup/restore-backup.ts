@@ -23,8 +23,9 @@ import type { StoreKey } from '../core/store-key.ts'
 import { handOver, type PrivateFolder, privateFile, privateFolder } from '../platform/private-folder.ts'
 import { sync } from '../platform/wipe.ts'
 import { markRestored, SCHEMA } from '../store/engines/snapshot.ts'
+import { restoringFile } from '../store/engines/sqlite-files.ts'
 import { formOf } from '../store/engines/sqlite-form.ts'
-import { lockStore, restoringFile } from '../store/engines/sqlite-lock.ts'
+import { lockStore } from '../store/engines/sqlite-lock.ts'
 import { fullDisk, needRoom } from './copies.ts'
 import { DATABASE, type Manifest, readManifest } from './manifest.ts'
 import { lockBackups } from './take-backup.ts'
@@ -246,7 +247,7 @@ function finish(target: RestoreTarget): RestoreReport {
     const old = readdirSync(dataDir).filter((name) => isOfStore(name, path))
     if (old.length > 0) privateFolder(aside)
     for (const name of old) {
-      renameSync(join(dataDir, name), join(aside, name))
+      renameSync(join(dataDir, name), freeIn(aside, name))
       failpoint('CP59-restore-aside')
     }
     if (old.length > 0) sync(aside)
@@ -270,6 +271,13 @@ function finish(target: RestoreTarget): RestoreReport {
     unwritten: [],
     ...(existsSync(aside) ? { aside } : {}),
   }
+}
+
+/** Nothing that was moved aside is ever overwritten, whatever somebody has put in its old place meanwhile. */
+function freeIn(folder: string, name: string): string {
+  let free = join(folder, name)
+  for (let no = 2; existsSync(free); no++) free = join(folder, `${name}.${no}`)
+  return free
 }
 
 /** It is written as a whole, so that nobody but another program can have damaged it. */

@@ -24,6 +24,9 @@ export interface ChildPlace {
   readonly entry: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** The user that runs it; absent: the one of the test. */
+  readonly uid?: number
+  readonly gid?: number
   readonly logFile: string
   readonly telegram: TelegramServer
 }
@@ -45,10 +48,14 @@ export class DaemonChild {
 
   /** Starts it and does not wait for anything. With `armedBy`, the failpoint counts only while that file exists. */
   spawn(failpoint: FailpointSpec | '' = '', armedBy = ''): void {
-    const { entry, args, env = {}, logFile } = this.#place
+    const { entry, args, env = {}, logFile, telegram: _telegram, ...as } = this.#place
     const log = openSync(logFile, 'a')
     const argv = [entry, ...args, ...(failpoint === '' ? [] : [failpoint, armedBy])]
-    this.#process = spawn(process.execPath, argv, { stdio: ['ignore', log, log], env: { ...process.env, ...env } })
+    this.#process = spawn(process.execPath, argv, {
+      ...as,
+      stdio: ['ignore', log, log],
+      env: { ...process.env, ...env },
+    })
     this.#exit = once(this.#process, 'exit').then(([code, signal]) => ({ code, signal }))
     closeSync(log)
   }

@@ -1,5 +1,6 @@
-import { lstatSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { ParleyError } from '../../core/errors.ts'
 import { followFrom, type PrivateFolder, privateFile, privateFolder } from '../../platform/private-folder.ts'
 import { sync } from '../../platform/wipe.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
@@ -22,10 +23,23 @@ export function prepareFiles(path: string, linksLeft = MOST_LINKS): DatabasePlac
   const file = join(folder.path, basename(path))
   if (linksLeft > 0 && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
     return prepareFiles(followFrom(folder, file), linksLeft - 1)
+  // An empty file in the place of the old database would be taken for it.
+  if (existsSync(restoringFile(file))) throw halfRestored(file)
   privateFile(file, folder)
   for (const suffix of ['-wal', '-shm', '-journal']) privateFile(file + suffix, folder, 'existing')
   return { path: file, folder }
 }
+
+/** The file beside a database that stands there while a backup is put in its place. */
+export function restoringFile(path: string): string {
+  return `${path}.restoring`
+}
+
+export function halfRestored(path: string): ParleyError {
+  return new ParleyError('config', `${path}: a restore was interrupted. ${FINISH}`)
+}
+
+const FINISH = 'Run the same "parley restore <backup> --yes" once more: it brings the restore to its end.'
 
 /** A whole, consistent copy at `copy`, on disk before this returns. It appears under its name only when complete. */
 export function copyDatabase(connection: SqliteConnection, copy: string, folder: PrivateFolder): void {

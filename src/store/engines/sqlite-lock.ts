@@ -3,7 +3,7 @@ import { ParleyError } from '../../core/errors.ts'
 import { type PrivateFolder, privateFile } from '../../platform/private-folder.ts'
 import { Database } from './sqlite-driver.ts'
 import { isBusy, translate } from './sqlite-error.ts'
-import type { DatabasePlace } from './sqlite-files.ts'
+import { type DatabasePlace, halfRestored, restoringFile } from './sqlite-files.ts'
 
 /** Keeps the locks of this process reachable: one that the engine collects is given back to the system. */
 const held = new Set<object>()
@@ -36,11 +36,6 @@ export function lockFile(file: string, folder: PrivateFolder): FileLock | undefi
   }
 }
 
-/** The file beside a database that stands there while a backup is put in its place. */
-export function restoringFile(path: string): string {
-  return `${path}.restoring`
-}
-
 /**
  * Keeps a database for one writing process, by the lock `<path>.lock` beside it. Throws `store_locked` at once, and
  * `config` where a restore was interrupted: only `restoring`, which finishes it, comes by.
@@ -50,10 +45,8 @@ export function lockStore({ path, folder }: DatabasePlace, use: 'open' | 'restor
   if (lock !== undefined) {
     if (use === 'restoring' || !existsSync(restoringFile(path))) return lock
     lock.release()
-    throw new ParleyError('config', `${path}: a restore was interrupted. ${FINISH}`)
+    throw halfRestored(path)
   }
   const remedy = 'stop it first, or give this one its own state folder'
   throw new ParleyError('store_locked', `another process uses the database ${path}; ${remedy}`)
 }
-
-const FINISH = 'Run the same "parley restore <backup> --yes" once more: it brings the restore to its end.'

@@ -1,0 +1,274 @@
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { digestOf } from '../../src/backup/manifest.ts'
+import { EXIT } from '../../src/core/errors.ts'
+import { CASE } from '../faults/rounds.ts'
+import { withDatabase } from '../store/temp-database.ts'
+import { ADA, BOB, type House, namesIn, startHouse, TOKEN } from './house.ts'
+
+const ROOT = process.geteuid?.() === 0
+const said = (path: string): readonly string[] =>
+  withDatabase(path, (database) =>
+    database.prepare<[], string>("SELECT data FROM events WHERE type = 'user_message' ORDER BY rowid").pluck().all(),
+  )
+
+/** A user of the machine for one test. */
+function makeUser(): { readonly uid: number; readonly gid: number } {
+  const name = `parley-t${process.pid}`
+  execFileSync('useradd', ['--no-create-home', '--shell', '/usr/sbin/nologin', name])
+  onTestFinished(() => void execFileSync('userdel', ['--force', name], { stdio: 'ignore' }))
+  const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+interface Forged {
+  readonly rows: Record<string, number>
+  readonly files: { readonly path: string; readonly bytes: number; readonly sha256: string }[]
+}
+
+/** Writes the manifest of a copy anew, as somebody would who changes one on purpose. */
+function forge(copy: string, change: (manifest: Forged) => void): void {
+  const path = join(copy, 'manifest.json')
+  const { sha256: _old, ...manifest } = JSON.parse(readFileSync(path, 'utf8'))
+  change(manifest)
+  const sha256 = digestOf(JSON.stringify(manifest, null, 1))
+  writeFileSync(path, JSON.stringify({ ...manifest, sha256 }, null, 1))
+}
+
+async function stoppedWith(house: House, ...texts: readonly string[]): Promise<void> {
+  const daemon = house.daemon()
+  await daemon.start()
+  for (const text of texts) await house.heard(text)
+  await daemon.terminate()
+}
+
+describe('parley backup', CASE, () => {
+  it.runIf(ROOT)(
+    'under traffic, restored for another user: nothing is lost that was accepted before it began, nothing is said twice',
+    async () => {
+      const house = await startHouse()
+      const { telegram, run, folder } = house
+      const first = house.daemon()
+      await first.start()
+      await house.heard('before the copy')
+      // An answer to Bob that waits while the copy is made, and leaves afterwards.
+      const body = { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 3 } }
+      const refused = telegram.faults.add({
+        method: 'sendMessage',
+        where: ({ params }) => String(params.chat_id) === String(BOB),
+        action: { kind: 'answer', when: 'before', status: 429, body },
+      })
+      telegram.world.say({ from: BOB, text: 'the queued one' })
+      await refused.reached
+      let talking = true
+      const traffic = (async () => {
+        for (let no = 1; talking; no++) await house.heard(`traffic ${no}`)
+      })()
+      await house.heard('accepted before', BOB + 1)
+      const copy = await house.backup(join(folder, 'copies'))
+      talking = false
+      await traffic
+      await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text.includes('the queued one') })
+      expect(await first.terminate()).toMatchObject({ code: 0 })
+      expect(statSync(copy).mode & 0o777).toBe(0o700)
+      expect(statSync(join(copy, 'parley.db')).mode & 0o777).toBe(0o600)
+      expect((await run(['backup', '--verify', copy])).stdout).toContain('is whole')
+      for (const path of execFileSync('find', [copy, '-type', 'f'], { encoding: 'utf8' }).trim().split('\n'))
+        expect(readFileSync(path).includes(TOKEN)).toBe(false)
+
+      const other = makeUser()
+      const home = join(folder, 'elsewhere')
+      mkdirSync(home)
+      chownSync(home, other.uid, other.gid)
+      execFileSync('chown', ['-R', `${other.uid}:${other.gid}`, join(folder, 'copies')])
+      const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), PARLEY_CONFIG: join(home, 'parley.yaml') }
+      const dry = await run(['restore', copy, '--dry-run'], { ...other, env: { ...env, TELEGRAM_BOT_TOKEN: '' } })
+      expect(dry).toMatchObject({ code: 0 })
+      expect(dry.stdout).toContain('needs the variable TELEGRAM_BOT_TOKEN, WHICH IS MISSING here')
+      expect(dry.stdout).toContain('no newer list of deletions')
+      expect(namesIn(home)).toEqual([])
+      const done = await run(['restore', copy, '--yes'], { ...other, env })
+      expect(done).toMatchObject({ code: 0 })
+      const database = join(home, 'state', 'parley', 'parley.db')
+      expect(statSync(database)).toMatchObject({ uid: other.uid })
+      for (const text of ['before the copy', 'the queued one', 'accepted before'])
+        expect(said(database).filter((data) => data.includes(text))).toHaveLength(1)
+      expect(readFileSync(join(home, 'parley.yaml'), 'utf8')).toBe(readFileSync(house.configFile, 'utf8'))
+
+      const mark = telegram.ledger.mark()
+      const second = house.daemon({ env, ...other })
+      await second.start()
+      await telegram.ledger.nextFromBot('sent', { after: mark, where: ({ text }) => text.includes('older copy') })
+      const status = JSON.parse((await run(['status', '--json'], { ...other, env })).stdout)
+      expect(status.restored.state).toBe('held')
+      // An answer to the traffic may have waited as well.
+      expect(status.restored.held).toBeGreaterThanOrEqual(1)
+      for (const chat of [ADA, BOB]) {
+        const texts = telegram.world.messages(chat, { by: 'bot' }).flatMap(({ message }) => message.text ?? [])
+        const echoes = texts.filter((text) => text.startsWith('echo'))
+        expect(new Set(echoes).size).toBe(echoes.length)
+      }
+      await second.terminate()
+    },
+  )
+
+  it('leaves what it cannot read as a copy alone: --keep removes whole copies of this store and nothing else', async () => {
+    const house = await startHouse()
+    await stoppedWith(house, 'one')
+    const copies = join(house.folder, 'copies')
+    const first = await house.backup(copies)
+    const other = join(copies, 'parley-2020-01-01T00-00-00Z')
+    cpSync(first, other, { recursive: true })
+    forge(other, (manifest) => Object.assign(manifest, { store: 1, madeAt: 0 }))
+    mkdirSync(join(copies, 'parley-2020-02-01T00-00-00Z'))
+    symlinkSync(first, join(copies, 'parley-2020-03-01T00-00-00Z'))
+    const second = await house.backup(copies, '--keep', '1d')
+    expect(namesIn(copies)).toEqual([
+      ...['parley-2020-01-01T00-00-00Z', 'parley-2020-02-01T00-00-00Z', 'parley-2020-03-01T00-00-00Z'],
+      second.slice(copies.length + 1),
+    ])
+    expect(await house.run(['backup', copies, '--keep', 'seven'])).toMatchObject({ code: EXIT.usage })
+  })
+
+  it('names the secrets that stood in the file, and puts references in their place', async () => {
+    const house = await startHouse()
+    await stoppedWith(house, 'one')
+    const literal = readFileSync(house.configFile, 'utf8').replace(
+      /\$\{env:TELEGRAM_BOT_TOKEN\}/,
+      '7000001:literal-secret-of-a-bot',
+    )
+    mkdirSync(join(house.folder, 'config', 'prompts'))
+    writeFileSync(join(house.folder, 'config', 'prompts', 'me.md'), 'Be kind.')
+    const settings = {
+      ...JSON.parse(literal),
+      agents: [{ id: 'main', model: 'scripted/echo', prompt: 'prompts/me.md' }],
+    }
+    writeFileSync(house.configFile, `${JSON.stringify(settings, null, 1)} # token: 7000002:an-older-secret\n`)
+    const { stdout, code } = await house.run(['backup', '--json'])
+    expect(code).toBe(0)
+    const report = JSON.parse(stdout)
+    const kept = readFileSync(join(report.path, 'config', 'parley.yaml'), 'utf8')
+    expect(kept).not.toMatch(/literal-secret|older-secret/)
+    expect(kept).toContain('$' + '{env:PARLEY_TELEGRAM_DEFAULT_TOKEN}')
+    expect(report.replaced[0].setting).toBe('channels.telegram.accounts.default.token')
+    expect(report.needs.variables).toContain('PARLEY_TELEGRAM_DEFAULT_TOKEN')
+    expect(readFileSync(join(report.path, 'config', 'prompts', 'me.md'), 'utf8')).toBe('Be kind.')
+  })
+
+  it.each<readonly [string, (copy: string) => void, RegExp]>([
+    ['a truncated database', (copy) => truncateSync(join(copy, 'parley.db'), 8_192), /parley\.db was changed or cut/],
+    ['a flipped byte', (copy) => flip(join(copy, 'parley.db')), /parley\.db was changed or cut/],
+    ['a missing file', (copy) => rmSync(join(copy, 'config', 'parley.yaml')), /config\/parley\.yaml is missing/],
+    ['a file more', (copy) => writeFileSync(join(copy, 'more'), ''), /more is not of it/],
+    ['a changed manifest', (copy) => appendFileSync(join(copy, 'manifest.json'), ' x'), /manifest\.json was changed/],
+    [
+      'a manifest of another store',
+      (copy) => forge(copy, (one) => Object.assign(one, { store: 7 })),
+      /of another copy/,
+    ],
+    [
+      'fewer rows than it had',
+      (copy) => forge(copy, ({ rows }) => Object.assign(rows, { events: 99 })),
+      /rows of events/,
+    ],
+    ['a foreign database', (copy) => foreign(copy), /is damaged/],
+    ['a link', (copy) => symlinkSync('/etc/passwd', join(copy, 'config', 'link')), /no plain file/],
+    [
+      'a path that leads elsewhere',
+      (copy) => forge(copy, ({ files }) => files.push({ path: '../../x', bytes: 1, sha256: 'a'.repeat(64) })),
+      /\.\.\/\.\.\/x is missing/,
+    ],
+  ])('a copy with %s is not whole, and no restore takes it', async (_name, damage, words) => {
+    const house = await startHouse()
+    await stoppedWith(house, 'one')
+    const copy = await house.backup(join(house.folder, 'copies'))
+    damage(copy)
+    const before = namesIn(house.state)
+    const checked = await house.run(['backup', '--verify', copy])
+    expect(checked).toMatchObject({ code: EXIT.migration, stdout: '' })
+    expect(checked.stderr).toMatch(words)
+    expect(await house.run(['restore', copy, '--yes'])).toMatchObject({ code: EXIT.migration })
+    expect(namesIn(house.state)).toEqual(before)
+  })
+
+  it('a copy of a newer schema and a store that a daemon holds are refused, and nothing changes', async () => {
+    const house = await startHouse()
+    const daemon = house.daemon()
+    await daemon.start()
+    await house.heard('one')
+    const copy = await house.backup(join(house.folder, 'copies'))
+    const before = namesIn(house.state)
+    expect(await house.run(['restore', copy, '--yes'])).toMatchObject({ code: EXIT.locked })
+    expect(await house.run(['restore', copy])).toMatchObject({ code: EXIT.locked })
+    await daemon.terminate()
+    forge(copy, (manifest) => Object.assign(manifest, { schema: 999, program: '9.9.9' }))
+    const refused = await house.run(['restore', copy, '--yes'])
+    expect(refused).toMatchObject({ code: EXIT.config })
+    expect(refused.stderr).toContain('9.9.9')
+    expect(namesIn(house.state).filter((name) => name.startsWith('before'))).toEqual([])
+    expect(before).toContain('parley.db')
+  })
+
+  it.runIf(ROOT)(
+    'a full disk ends with 74 and leaves nothing that looks whole, and status says that it failed',
+    async () => {
+      const house = await startHouse()
+      await stoppedWith(house, 'one')
+      const small = join(house.folder, 'small')
+      mkdirSync(small, { mode: 0o700 })
+      try {
+        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=300k,mode=700', 'tmpfs', small], { stdio: 'pipe' })
+      } catch {
+        // A container may not mount: a limit of the size of files is a disk without room as well.
+      }
+      onTestFinished(() => {
+        try {
+          execFileSync('umount', [small], { stdio: 'ignore' })
+        } catch {
+          // It was not mounted.
+        }
+      })
+      if (!readFileSync('/proc/mounts', 'utf8').includes(small)) return
+      const full = await house.run(['backup', small])
+      expect(full).toMatchObject({ code: EXIT.disk })
+      expect(namesIn(small)).toEqual([])
+      const status = JSON.parse((await house.run(['status', '--json'])).stdout)
+      expect(status.backup.reason).toContain(small)
+      await house.backup(join(house.folder, 'copies'))
+      const after = JSON.parse((await house.run(['status', '--json'])).stdout)
+      expect(after.backup).toMatchObject({ there: true })
+      expect(after.backup.reason).toBeUndefined()
+    },
+  )
+})
+
+function flip(path: string): void {
+  const bytes = readFileSync(path)
+  bytes[5_000] = (bytes[5_000] ?? 0) ^ 1
+  writeFileSync(path, bytes)
+}
+
+function foreign(copy: string): void {
+  rmSync(join(copy, 'parley.db'))
+  withDatabase(join(copy, 'parley.db'), (database) => database.exec('CREATE TABLE recipes (name TEXT)'))
+  const bytes = readFileSync(join(copy, 'parley.db'))
+  forge(copy, ({ files }) =>
+    Object.assign(files.find(({ path }) => path === 'parley.db') ?? {}, {
+      bytes: bytes.length,
+      sha256: digestOf(bytes),
+    }),
+  )
+}
