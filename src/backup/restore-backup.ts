@@ -21,6 +21,7 @@ import { failpoint } from '../core/failpoint.ts'
 import { readJson } from '../core/read-json.ts'
 import type { StoreKey } from '../core/store-key.ts'
 import { handOver, type PrivateFolder, privateFile, privateFolder } from '../platform/private-folder.ts'
+import { tryToRemove } from '../platform/remove-at-end.ts'
 import { sync } from '../platform/wipe.ts'
 import { markRestored, SCHEMA } from '../store/engines/snapshot.ts'
 import { restoringFile } from '../store/engines/sqlite-files.ts'
@@ -54,6 +55,11 @@ export interface RestoreOptions {
 
 /** The folder, in the state folder, in which the new state is made ready. */
 const STAGING = 'restoring'
+
+/** Removes what a restore has left that was killed before it changed anything. Called by whoever holds the store. */
+export function removeStaged(dataDir: string): void {
+  tryToRemove(join(dataDir, STAGING))
+}
 
 /** The step of a restore that has begun to change the store; it stands in a file beside the database. */
 interface Begun {

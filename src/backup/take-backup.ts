@@ -14,6 +14,7 @@ import { handOver, type PrivateFolder, privateFolder } from '../platform/private
 import { removeAtEnd } from '../platform/remove-at-end.ts'
 import { sync } from '../platform/wipe.ts'
 import { copySnapshot, filesNamedIn, readSnapshot, type SnapshotFacts } from '../store/engines/snapshot.ts'
+import { halfRestored, restoringFile } from '../store/engines/sqlite-files.ts'
 import { lockFile } from '../store/engines/sqlite-lock.ts'
 import { type Copy, copiesIn, fullDisk, needRoom, partialName, removePartial, removeSurplus } from './copies.ts'
 import { recordBackup } from './last-backup.ts'
@@ -55,6 +56,7 @@ export interface TakeOptions {
  * on record (`last-backup.ts`).
  */
 export async function takeBackup(store: BackedUpStore, options: TakeOptions): Promise<BackupReport> {
+  if (existsSync(restoringFile(store.path))) throw halfRestored(store.path)
   if (!existsSync(store.path))
     throw new ParleyError('not_found', `There is no database ${store.path} yet: there is nothing to back up.`)
   const release = lockBackups(store.dataDir)

@@ -20,7 +20,8 @@ export async function askOperator<Answer>(
   const daemon = await connectLocal(socketPathOf(loaded.config))
   if (daemon) return ask(daemon)
   const { path } = loaded.config.store
-  if (!existsSync(path)) {
+  // Where a restore was interrupted there is none for a moment, and the opening says how to go on.
+  if (!existsSync(path) && !existsSync(`${path}.restoring`)) {
     throw new ParleyError(
       'not_found',
       `No daemon is running, and there is no store at ${path} yet.\n"parley start" makes it.`,

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { readLastBackup, recordBackup } from '../backup/last-backup.ts'
+import { removeStaged } from '../backup/restore-backup.ts'
 import type { Config } from '../config/config.ts'
 import type { BackupSettings, LastBackup } from '../core/backup.ts'
 import type { Clock } from '../core/clock.ts'
@@ -31,6 +32,7 @@ const HOUR_MS = 3_600_000
 export function startBackups(deps: BackupScheduleDeps): void {
   const { config, clock } = deps
   const { backup: settings, dataDir } = config
+  removeStaged(dataDir)
   if (settings === undefined) return
   const look = (): void => {
     const wait = nextBackup(settings, readLastBackup(dataDir), clock.now()) - clock.now()

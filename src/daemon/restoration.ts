@@ -124,7 +124,7 @@ function restorationNotice({ at, lastAt, state, held }: RestorationReport): stri
   return [
     `My database is an older copy: it ends at ${since} and was put back before ${new Date(at).toISOString()}.`,
     'I answer nothing that was said in between, for I may have answered it already.',
-    'What I was asked to forget since then is in it again: ask for it once more.',
+    'What I was asked to forget since then is in it again, unless `parley restore` has forgotten it once more: else ask for it anew.',
     `Queued messages I hold back: ${held}. \`/outbox resume\` sends them, \`/outbox discard\` drops them; \`/outbox\` lists what I left unanswered.`,
   ].join(' ')
 }
