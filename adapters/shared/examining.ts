@@ -1,7 +1,7 @@
 import { ChannelDown } from '../../src/channels/adapter.ts'
 import type { Examination, ExamineRequest, SetupPlace } from '../../src/channels/setup.ts'
 import type { Clock } from '../../src/core/clock.ts'
-import type { Finding } from '../../src/core/finding.ts'
+import { type Finding, findingsOf } from '../../src/core/finding.ts'
 import { publicUrl } from '../../src/core/wire-error.ts'
 import { linkedAbort } from './deadline.ts'
 
@@ -16,30 +16,31 @@ const AT_ONCE = 4
 /** Collects the findings about one account. */
 export class FindingsBook {
   readonly all: Finding[] = []
-  readonly #part: string
+  readonly #of: ReturnType<typeof findingsOf>
 
   constructor(part: string) {
-    this.#part = part
+    this.#of = findingsOf(part)
   }
 
   ok(check: string, says: string): void {
-    this.all.push({ part: this.#part, check, state: 'ok', says })
+    this.all.push(this.#of.ok(check, says))
   }
 
   warning(check: string, says: string, remedy: string): void {
-    this.all.push({ part: this.#part, check, state: 'warning', says, remedy })
+    this.all.push(this.#of.warning(check, says, remedy))
   }
 
   failed(check: string, says: string, remedy: string): void {
-    this.all.push({ part: this.#part, check, state: 'failed', says, remedy })
+    this.all.push(this.#of.failed(check, says, remedy))
   }
 
   skipped(check: string, says: string): void {
-    this.all.push({ part: this.#part, check, state: 'skipped', says })
+    this.all.push(this.#of.skipped(check, says))
   }
 
-  of(check: string, trouble: PlaceTrouble): void {
-    this.all.push({ part: this.#part, check, ...trouble })
+  of(check: string, { state, says, remedy = '' }: PlaceTrouble): void {
+    if (state === 'skipped') this.skipped(check, says)
+    else this[state](check, says, remedy)
   }
 }
 

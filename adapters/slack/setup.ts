@@ -136,7 +136,7 @@ function lookAtScopes({ findings }: Pick<Asked, 'findings'>, answer: Fields): vo
   const isDeaf = !HEARING.some((scope) => granted.includes(scope))
   for (const { scope, without } of missing) {
     const says = `the scope ${scope} is missing: ${without}`
-    const remedy = `open ${APPS}, the app, OAuth & Permissions, Bot Token Scopes, add ${scope}; then reinstall the app: Install App`
+    const remedy = `${APPS}, the app, OAuth & Permissions: add ${scope}; then reinstall the app (Install App)`
     const isFatal = scope === WRITING || (isDeaf && HEARING.some((one) => one === scope))
     if (isFatal) findings.failed('scopes', says, remedy)
     else findings.warning('scopes', says, remedy)

@@ -192,6 +192,7 @@ async function lookAtPlace(
   if (asked.kind !== 'answered') return refusedTrouble(asked)
   const member = isFields(asked.result) ? asked.result : {}
   if (member.status !== 'member' || address.chatType === 'channel') return memberTrouble(member, address.chatType)
+  if (identity.readsGroups === false) return UNSEEING
   // A member may do what the group lets everybody do.
   const outcome = await client.call('getChat', chat, options)
   const permissions = outcome.kind === 'answered' && isFields(outcome.result) ? outcome.result.permissions : undefined
@@ -203,6 +204,12 @@ async function lookAtPlace(
 }
 
 const ADMIN = 'open the group, Administrators, Add Administrator, and choose the bot'
+/** Administrators see everything, whatever the privacy mode. */
+const UNSEEING: PlaceTrouble = {
+  state: 'warning',
+  says: 'the bot sees only what addresses it there: privacy mode is on, and it is no administrator',
+  remedy: ADMIN,
+}
 const ADD = 'open the group, Add Members, and choose the bot'
 const FILES = ['can_send_photos', 'can_send_documents', 'can_send_voice_notes']
 
@@ -249,5 +256,6 @@ function hostOf(url: string): string {
 }
 
 function waiting(pending: number): string {
+  if (pending === 0) return 'nothing waits'
   return pending === 1 ? '1 update waits' : `${pending} updates wait`
 }

@@ -1,4 +1,5 @@
-import { createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { catalogue } from '../../adapters/index.ts'
 import { examine, findingsOf, type Platform, setupOf, troubles } from './examine.ts'
@@ -18,15 +19,33 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()))
 })
 
-/** A server that takes connections and never says anything; counts those that are open. */
-async function mute(): Promise<{ readonly apiRoot: string; connected: Promise<void>; allClosed(): Promise<void> }> {
+interface Watched {
+  readonly apiRoot: string
+  readonly connected: Promise<void>
+  /** Resolves once every connection that was opened is closed. */
+  allClosed(): Promise<void>
+}
+
+/** A server that takes connections and never says anything. */
+const mute = (): Promise<Watched> => watch(createServer((socket) => socket.resume()))
+
+/** A server that answers everything with the page of some other program. */
+const stranger = (): Promise<Watched> =>
+  watch(
+    createHttpServer((request, response) => {
+      request.resume()
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not Found</h1>')
+    }),
+  )
+
+async function watch(server: Server): Promise<Watched> {
   const closed: Promise<void>[] = []
   let connect = (): void => {}
   const connected = new Promise<void>((resolve) => {
     connect = resolve
   })
-  const server = createServer((socket) => {
-    socket.on('error', () => {}).resume()
+  server.on('connection', (socket) => {
+    socket.on('error', () => {})
     closed.push(new Promise((resolve) => socket.once('close', () => resolve())))
     connect()
   })
@@ -99,6 +118,19 @@ describe.each(all)('%s', (platform) => {
     ])
     expect(examination).not.toHaveProperty('identity')
     expect(JSON.stringify(examination)).not.toContain('canary')
+  })
+
+  test('an apiRoot that is another server is named as such, and no connection to it is kept', async () => {
+    const { apiRoot, allClosed } = await stranger()
+    const examination = await examine(platform, { ...BLOCKS[platform], apiRoot })
+    await allClosed()
+
+    expect(findingsOf(examination, 'server')).toEqual([
+      expect.objectContaining({
+        state: 'failed',
+        says: expect.stringMatching(/404 with HTML, which is not .*: check apiRoot$/),
+      }),
+    ])
   })
 
   test('a server that never answers ends within 30 s by its clock, as a finding, with no socket left', async () => {

@@ -6,6 +6,7 @@ import {
 } from '../../../src/rehearsal/telegram/server.ts'
 import { RecordingSink } from '../../contracts/recording-sink.ts'
 import { examine, findingsOf, placeOf, setupOf, troubles } from '../examine.ts'
+import { ManualClock } from './manual-clock.ts'
 import { adapterFor, webhookSettings } from './rig.ts'
 
 const open: { close(): Promise<void> }[] = []
@@ -63,6 +64,23 @@ describe('the bot', () => {
     expect(finding?.remedy).toMatch(
       /\/setprivacy.*@parley_bot.*Disable.*remove the bot from each group and add it again/,
     )
+  })
+
+  test('in privacy mode each group says so in which the bot is no administrator', async () => {
+    const server = await start({ bots: [{ token: '7000001:rehearsal' }] })
+    const [plain, admin] = [
+      server.world.addChat({ type: 'supergroup', title: 'plain' }),
+      server.world.addChat({ type: 'supergroup', title: 'admin', botStatus: 'administrator' }),
+    ]
+    const places = [placeOf('telegram', plain.id), placeOf('telegram', admin.id)]
+    const rights = findingsOf(await examine('telegram', blockOf(server), { places }), 'rights')
+
+    expect(rights).toEqual([
+      expect.objectContaining({
+        state: 'warning',
+        says: expect.stringMatching(`^${plain.id}: .*only what addresses it`),
+      }),
+    ])
   })
 
   test('a bot that may not be added to groups says how it is let in', async () => {
@@ -224,6 +242,22 @@ describe('rights in the known groups', () => {
       '3 more conversations were not asked about',
     ])
   })
+})
+
+test('a platform that holds back the rights ends the examination within 30 s, and it says that not all was asked', async () => {
+  const server = await start()
+  const clock = new ManualClock()
+  const places = Array.from({ length: 20 }, () =>
+    placeOf('telegram', server.world.addChat({ type: 'supergroup', title: 'x' }).id),
+  )
+  const held = server.faults.add({ method: 'getChatMember', times: 20, action: { kind: 'hold', when: 'before' } })
+  const examining = examine('telegram', blockOf(server), { places, clock })
+  await held.reached
+  await server.ledger.nextCall('getWebhookInfo')
+  await clock.advance(30_000)
+
+  expect(troubles(await examining)).toContain('time skipped')
+  expect(clock.pending).toBe(0)
 })
 
 test('an examination calls nothing that changes anything', async () => {
