@@ -22,8 +22,11 @@ const APART = [
   'test/sessions/people/links.test.ts',
 ]
 
-/** They need a package that is installed for them alone: npm run test:encryption. */
-const NOT_HERE = process.env.PARLEY_TEST_ENCRYPTION ? [] : ['test/encryption/**']
+/** They need what is installed for them alone: npm run test:encryption, npm run test:container. */
+const NOT_HERE = [
+  ...(process.env.PARLEY_TEST_ENCRYPTION ? [] : ['test/encryption/**']),
+  ...(process.env.PARLEY_TEST_CONTAINER ? [] : ['test/container/**']),
+]
 
 /**
  * In an order by the seed, but the longest first: those of daemons as processes, then those of daemons in this one. Those
