@@ -205,6 +205,8 @@ describe('what comes from outside', () => {
     ...['adapters/telegram/inbound/known-threads.ts', 'src/backup/later-removals.ts'],
     ...['adapters/shared/known-chats.ts', 'src/core/redact.ts', 'src/platform/pino-logger.ts'],
     ...['src/platform/version.ts', 'src/http/routes/document.ts'],
+    // Our own program answers, and a step of the build reads what another has written.
+    ...['src/cli/commands/upgrade.ts', 'src/platform/write-licences.ts'],
     // The schemas of a list were measured with it.
     'src/mcp/read-tools.ts',
   ]

@@ -30,8 +30,31 @@ export function addInstall(program: Command, ports: CliPorts, ended: (exitCode: 
     .description('stop it and remove its unit; data and configuration stay')
     .option('--dry-run', 'print the commands, and change nothing')
     .option('--force', 'remove a unit that was written or changed by somebody else')
+    .option(...JSON_OPTION)
     .action(async (_options, command: Command) => {
       const { uninstallService } = await import('./commands/service.ts')
       ended(await uninstallService(ports, command.optsWithGlobals()))
+    })
+  program
+    .command('upgrade')
+    .description('show which version runs and what the next start changes; with a packed file, install it')
+    .argument('[file]', 'a newer program, as "npm pack" writes it')
+    .option('--dry-run', 'show what it would do, and change nothing')
+    .option('--yes', 'do it: backup, installation, restart of the service')
+    .option('--no-backup', 'make no backup first')
+    .option(...JSON_OPTION)
+    .action(async (file: string | undefined, _options, command: Command) => {
+      const { upgrade } = await import('./commands/upgrade.ts')
+      ended(await upgrade(ports, { ...command.optsWithGlobals(), ...(file === undefined ? {} : { file }) }))
+    })
+  program
+    .command('uninstall')
+    .description('name everything of Parley on this machine, and remove the service and the program')
+    .option('--yes', 'remove them')
+    .option('--purge', 'remove what it has kept too: conversations, files, people')
+    .option(...JSON_OPTION)
+    .action(async (_options, command: Command) => {
+      const { uninstall } = await import('./commands/uninstall.ts')
+      ended(await uninstall(ports, command.optsWithGlobals()))
     })
 }

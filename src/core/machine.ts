@@ -1,6 +1,6 @@
 /** The machine for the commands that install, update and remove the program. */
 export interface Machine {
-  /** As `process.platform`. */
+  /** The word of Node for the system: linux, darwin, win32. */
   readonly platform: string
   /** The path of this Node that stays the same when its package is updated, where PATH has one. */
   readonly node: string
@@ -24,3 +24,14 @@ export interface Ran {
 }
 
 export const NO_COMMAND = 127
+
+/** The database of the configured store as a start would find it. */
+export interface StoreSchema {
+  readonly path: string
+  readonly bytes: number
+  /** The bytes that its disk has free. */
+  readonly free: number
+  /** The version of its schema, and the one that this program makes of it. */
+  readonly schema: number
+  readonly known: number
+}

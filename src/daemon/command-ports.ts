@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Surroundings } from '../config/places.ts'
 import type { DoctorReport, DoctorRequest } from '../core/finding.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
+import type { StoreSchema } from '../core/machine.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
 import type { SupportReport, SupportRequest } from '../core/support.ts'
@@ -21,6 +22,7 @@ export interface CommandPorts {
   importBundle(loaded: Loaded, path: string, dryRun: boolean): Promise<BundleReport>
   convertStore(loaded: Loaded, options: ConvertOptions): Promise<ConversionReport>
   examine(request: DoctorRequest<Config>): Promise<DoctorReport>
+  storeSchema(loaded: Loaded): Promise<StoreSchema | undefined>
   mcp(): Promise<ReturnType<typeof createMcpOperator>>
   support(request: SupportRequest<Config>): Promise<SupportReport>
   setup(): ReturnType<typeof createSetupPorts>
@@ -45,6 +47,7 @@ export function commandPorts({ version, plugins, around }: Own): CommandPorts {
     convertStore: async ({ config }, options) =>
       (await import('./convert-store.ts')).convertConfigured(config, options),
     examine: async (request) => (await import('./examine.ts')).examine(request, { version: own.version, plugins }),
+    storeSchema: async ({ config }) => (await import('./convert-store.ts')).schemaOf(config),
     mcp: async () => (await import('./make-mcp.ts')).createMcpOperator(own.version),
     support: async (request) =>
       (await import('./support-report.ts')).supportReport(request, { version, catalogue: plugins, ...around }),

@@ -1,10 +1,14 @@
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { ParleyError } from '../core/errors.ts'
+import type { StoreSchema } from '../core/machine.ts'
 import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
 import { MAKE_A_KEY } from '../core/store-key.ts'
 import { convertMedia, type MediaConverted } from '../media/convert-media.ts'
 import { convertStore } from '../store/engines/convert-store.ts'
+import { readSchemaVersion } from '../store/engines/sqlite-migrate.ts'
+import { MIGRATIONS } from '../store/migrations/index.ts'
 import { storeKeyOf } from './store-key.ts'
 
 /**
@@ -24,4 +28,13 @@ export async function convertConfigured(config: Config, { to, progress }: Conver
     },
   })
   return { form: to, databases: converted, files: media.files, left: [...left, ...media.left] }
+}
+
+/** Returns the schema of the configured store, which a daemon may hold; undefined where there is none yet. */
+export function schemaOf(config: Config): StoreSchema | undefined {
+  const { path } = config.store
+  if (!existsSync(path)) return undefined
+  const { bavail, bsize } = statfsSync(path)
+  const schema = readSchemaVersion(path, storeKeyOf(config))
+  return { path, bytes: statSync(path).size, free: bavail * bsize, schema, known: MIGRATIONS.length }
 }

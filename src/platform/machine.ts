@@ -1,25 +1,27 @@
 import { execFile } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Machine, NO_COMMAND, type Ran, type RunOptions } from '../core/machine.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a command may write: a unit's state, or the list of an installation. */
+/** The most that a command may write. */
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** Returns this machine; `main` is the file with which the program was started. */
 export function thisMachine(env: Environment, main: string): Machine {
   const { username: name, uid, homedir: home } = userInfo()
+  const node = lastingNode(env)
+  const path = `${env.PATH ?? ''}${delimiter}${dirname(node)}`
+  const around = { ...env, PATH: path, ...userBus(env, uid), LC_ALL: 'C' }
   return {
     platform: process.platform,
-    node: lastingNode(env),
+    node,
     program: fileURLToPath(new URL('..', main)).replace(/\/$/, ''),
     user: { name, uid, home: env.HOME || home },
-    run: (command, args, options = {}) =>
-      run(command, args, { ...options, env: { ...userBus(env, uid), ...options.env } }),
+    run: (command, args, options = {}) => run(command, args, { ...options, env: { ...around, ...options.env } }),
   }
 }
 
@@ -47,11 +49,16 @@ function userBus({ XDG_RUNTIME_DIR }: Environment, uid: number): Record<string, 
   return !XDG_RUNTIME_DIR && existsSync(folder) ? { XDG_RUNTIME_DIR: folder } : {}
 }
 
-function run(command: string, args: readonly string[], { cwd, env }: RunOptions): Promise<Ran> {
+interface Running extends Omit<RunOptions, 'env'> {
+  readonly env: Environment
+}
+
+/** Node's own folder comes last in its PATH: npm lies there. */
+function run(command: string, args: readonly string[], { cwd, env }: Running): Promise<Ran> {
   const options = {
     encoding: 'utf8',
     maxBuffer: MOST_BYTES,
-    env: { ...process.env, ...env, LC_ALL: 'C' },
+    env: env,
     cwd,
   } as const
   return new Promise((resolve) => {

@@ -78,6 +78,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     machine: unexpected('machine'),
     setup: unexpected('setup'),
     backups: unexpected('backups'),
+    storeSchema: unexpected('storeSchema'),
     runDemo: unexpected('runDemo'),
     configSchema: unexpected('configSchema'),
     compile: () => [],

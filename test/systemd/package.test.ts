@@ -91,9 +91,9 @@ test('the package depends on exactly those packages that its build does not carr
     expect(licences).toContain(`== ${name} ${PACKAGE.devDependencies[name]} (`)
 })
 
-test('the unit installs the file that npm pack writes', () => {
-  const unit = readFileSync(join(ROOT, 'systemd/parley.service'), 'utf8')
-  expect(unit).toContain(`npm install --global ./parley-${PACKAGE.version}.tgz`)
+test('the page installs the file that npm pack writes', () => {
+  const page = readFileSync(join(ROOT, 'config/install.md'), 'utf8')
+  expect(page).toContain(`npm install --global --ignore-scripts ./parley-${PACKAGE.version}.tgz`)
 })
 
 /**

@@ -33,7 +33,7 @@ export async function installService(ports: ServicePorts, options: ServiceOption
   checkProgram(machine, { scope, config, supplies })
   const loaded = await readConfig(ports, config, supplies)
   const text = manager.text(shippedUnit(machine), factsOf(ports, { machine, scope, config, supplies }))
-  if (options.dryRun) return printPlan(ports, { manager, text, supplies })
+  if (options.dryRun) return printPlan(ports, { manager, text, supplies }, options)
   checkRoot(machine, scope)
   const before = await manager.state()
   await checkAlone(ports, { machine, manager, options })
@@ -62,22 +62,24 @@ export async function uninstallService(ports: ServicePorts, options: ServiceOpti
   const machine = await ports.machine()
   const manager = await findService(ports, machine, options)
   const steps = [...manager.stopSteps(), { command: ['rm', manager.file] } as const, ...manager.forgetSteps()]
-  if (options.dryRun) {
-    ports.stdout.write(`${steps.map(({ command }) => command.join(' ')).join('\n')}\n`)
+  const end = (removed: boolean, lines: readonly string[]): number => {
+    show(ports, options, { value: { file: manager.file, removed }, lines: () => lines })
     return EXIT.ok
   }
+  if (options.dryRun)
+    return end(
+      false,
+      steps.map(({ command }) => command.join(' ')),
+    )
   const state = await manager.state()
-  if (state.unit === 'none') {
-    ports.stdout.write(`There is no service: ${manager.file} does not exist.\n`)
-    return EXIT.ok
-  }
+  if (state.unit === 'none') return end(false, [`There is no service: ${manager.file} does not exist.`])
   checkRoot(machine, manager.scope)
   if (state.unit === 'foreign' && !options.force) throw foreignUnit(manager.file, 'removes')
   await removeService(machine, manager)
-  ports.stdout.write(
-    `The service is stopped, and ${manager.file} is removed.\nIts data, configuration and secrets stay; "parley uninstall" names them.\n`,
-  )
-  return EXIT.ok
+  return end(true, [
+    `The service is stopped, and ${manager.file} is removed.`,
+    'Its data, configuration and secrets stay; "parley uninstall" names them.',
+  ])
 }
 
 /** Stops a service and removes its file. */
@@ -108,7 +110,7 @@ function scopeOf(
   return system || (uid === 0 && platform === 'linux') ? 'system' : 'user'
 }
 
-const SYSTEM_CONFIG = '/etc/parley/parley.yaml'
+export const SYSTEM_CONFIG = '/etc/parley/parley.yaml'
 
 function configOf(
   { env, cwd }: ServicePorts,
@@ -224,10 +226,12 @@ interface Plan {
   readonly supplies: Supplies
 }
 
-function printPlan({ stdout }: ServicePorts, { manager, text, supplies }: Plan): number {
+function printPlan(ports: ServicePorts, { manager, text, supplies }: Plan, options: ServiceOptions): number {
   const commands = manager.startSteps(false).map(({ command }) => command.join(' '))
-  stdout.write(`# ${manager.file}\n${text}\n# Then:\n${commands.join('\n')}\n`)
-  for (const line of supplies.missing) stdout.write(`# ${line}\n`)
+  show(ports, options, {
+    value: { file: manager.file, text, commands, missing: supplies.missing },
+    lines: () => [`# ${manager.file}`, text, '# Then:', ...commands, ...supplies.missing.map((line) => `# ${line}`)],
+  })
   return EXIT.ok
 }
 

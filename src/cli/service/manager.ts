@@ -15,7 +15,7 @@ export interface Step {
 export interface ServiceState {
   readonly scope: Scope
   readonly file: string
-  /** Whose file it is; `none`: there is no service. */
+  /** `foreign`: somebody else wrote or changed the file; `none`: there is no service. */
   readonly unit: 'ours' | 'foreign' | 'none'
   readonly active: boolean
   /** The word of the service manager, such as `active (running)`. */
@@ -24,7 +24,7 @@ export interface ServiceState {
   readonly restarts?: number
   /** The last end of the program in words, when it was no ordinary one. */
   readonly lastExit?: string
-  /** Whether services of the user run without a login; absent for a service of the system. */
+  /** True if services of the user run without a login; absent for a service of the system. */
   readonly lingers?: boolean
 }
 
@@ -194,7 +194,7 @@ function launchd(machine: Machine): ServiceManager {
   return {
     ...{ scope: 'user', file, log: `tail -n 20 ${log}` },
     text: (_shipped, facts) => plistText(facts, log),
-    // A service that was booted out stays disabled over a new file, and a bootstrap of it fails with "5: Input/output error".
+    // A service that was booted out stays disabled, and a bootstrap of it fails with "5: Input/output error".
     startSteps: (running) => [
       ...(running ? [{ ...launchctl('bootout', target), may: 'fail' } as const] : []),
       launchctl('enable', target),

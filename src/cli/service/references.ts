@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Credential, Scope } from './unit-file.ts'
 
-/** What a configuration takes from outside of itself, as its service will find it. */
+/** The secrets, files and variables of a configuration, as its service will find them. */
 export interface Supplies {
   readonly credentials: readonly Credential[]
   /** The variables that it names. */

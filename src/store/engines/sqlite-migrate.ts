@@ -1,9 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError, toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
+import type { StoreKey } from '../../core/store-key.ts'
 import type { Dialect, Migration } from '../migrations/migration.ts'
 import { integer } from '../rows.ts'
+import type { SqlRow } from '../sql.ts'
+import { openDatabase } from './sqlite-cipher.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
+import { translate } from './sqlite-error.ts'
 import { copyDatabase, type DatabasePlace } from './sqlite-files.ts'
 
 export const SQLITE: Dialect = {
@@ -59,6 +63,19 @@ export function migrate({ connection, place, migrations, clock, logger }: Migrat
   }
   if (copy === undefined) logger.info('A new database was made', { path })
   else logger.info('The database was made ready for this version; a copy of it as it was is kept', { from, to, copy })
+}
+
+/** Returns the schema version of a database, which may be in use, and changes nothing in it. */
+export function readSchemaVersion(path: string, key?: StoreKey): number {
+  const database = openDatabase(path, key, { readonly: true, fileMustExist: true })
+  try {
+    const found = database.prepare('SELECT MAX(version) AS version FROM migrations').get() as SqlRow
+    return integer(found, 'version')
+  } catch (error) {
+    throw translate(error)
+  } finally {
+    database.close()
+  }
 }
 
 /** A start that takes long is not to look like one that hangs: returns what is called after each part of the work. */
