@@ -10,7 +10,7 @@ import type { CliPorts } from '../ports.ts'
 import { counted } from '../print/plain.ts'
 import { managerOf, runSteps, type ServiceManager, type ServiceState } from '../service/manager.ts'
 import { type Supplies, suppliesOf } from '../service/references.ts'
-import { differences, type Scope, type UnitFacts } from '../service/unit-file.ts'
+import { differences, type ServiceScope, type UnitFacts } from '../service/unit-file.ts'
 import { type ReadOptions, show } from '../show.ts'
 import { socketPathOf } from '../socket-path.ts'
 
@@ -104,7 +104,7 @@ export async function findService(
 function scopeOf(
   { user, system }: Pick<ServiceOptions, 'user' | 'system'>,
   { user: { uid }, platform }: Machine,
-): Scope {
+): ServiceScope {
   if (user && system) throw new ParleyError('invalid', 'Choose --user or --system.')
   if (user) return 'user'
   return system || (uid === 0 && platform === 'linux') ? 'system' : 'user'
@@ -115,7 +115,7 @@ export const SYSTEM_CONFIG = '/etc/parley/parley.yaml'
 function configOf(
   { env, cwd }: ServicePorts,
   { config }: ServiceOptions,
-  { scope, machine }: { readonly scope: Scope; readonly machine: Machine },
+  { scope, machine }: { readonly scope: ServiceScope; readonly machine: Machine },
 ): string {
   const asked = config ?? env.PARLEY_CONFIG
   const usual = scope === 'system' ? SYSTEM_CONFIG : usualConfigFile({ env, cwd, home: machine.user.home })
@@ -142,7 +142,7 @@ async function readConfig({ load, env }: ServicePorts, file: string, { names }: 
 const HOMES = /^\/(?:home|root|run\/user)\//
 
 interface Placed {
-  readonly scope: Scope
+  readonly scope: ServiceScope
   readonly config: string
   readonly supplies: Supplies
 }
@@ -169,7 +169,7 @@ function checkProgram({ node, program }: Machine, { scope, config, supplies }: P
   if (supplies.closed.length > 0) throw new ParleyError('config', supplies.closed.join('\n'))
 }
 
-function checkRoot({ user }: Machine, scope: Scope): void {
+function checkRoot({ user }: Machine, scope: ServiceScope): void {
   if (scope === 'system' && user.uid !== 0)
     throw new ParleyError('forbidden', 'A service of the system is for root: put sudo before it, or choose --user.')
 }

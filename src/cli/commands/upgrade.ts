@@ -18,7 +18,7 @@ import {
 import { runSteps, type ServiceManager, type ServiceState } from '../service/manager.ts'
 import { type ReadOptions, show } from '../show.ts'
 import { socketPathOf } from '../socket-path.ts'
-import { findService } from './service.ts'
+import { findService, SYSTEM_CONFIG } from './service.ts'
 
 type UpgradePorts = Pick<CliPorts, 'env' | 'cwd' | 'version' | 'stdout' | 'stderr' | 'load' | 'machine' | 'storeSchema'>
 
@@ -44,8 +44,9 @@ interface Standing {
 /** Says which versions there are; with a packed file, installs it after a backup and starts the service anew. */
 export async function upgrade(ports: UpgradePorts, options: UpgradeOptions): Promise<number> {
   const machine = await ports.machine()
-  const loaded = await ports.load(options.config, 'ask')
   const manager = await serviceOf(ports, machine)
+  if (manager?.scope === 'system' && !ports.env.STATE_DIRECTORY) throw new ParleyError('invalid', ELSEWHERE)
+  const loaded = await ports.load(options.config, 'ask')
   const standing = await standingOf(ports, { machine, loaded, manager })
   if (options.file === undefined) {
     show(ports, options, { value: standing, lines: () => [...describe(standing), ...howTo(standing.place)] })
@@ -70,6 +71,11 @@ export async function upgrade(ports: UpgradePorts, options: UpgradeOptions): Pro
   checkWritable(place)
   return perform(ports, plan, options)
 }
+
+/** The folders that systemd gives to the service alone. */
+const ELSEWHERE =
+  'The service of the machine keeps its data in a folder of its own. Put before the command: sudo ' +
+  `STATE_DIRECTORY=/var/lib/parley CREDENTIALS_DIRECTORY=/etc/parley, and behind it: --config ${SYSTEM_CONFIG}`
 
 /** Returns the service manager where there is a service of it. */
 async function serviceOf(ports: UpgradePorts, machine: Machine): Promise<ServiceManager | undefined> {

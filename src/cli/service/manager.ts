@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { EXIT, ParleyError } from '../../core/errors.ts'
 import { type Machine, NO_COMMAND, type Ran } from '../../core/machine.ts'
-import { isOurs, LABEL, plistText, type Scope, type UnitFacts, unitText } from './unit-file.ts'
+import { isOurs, LABEL, plistText, type ServiceScope, type UnitFacts, unitText } from './unit-file.ts'
 
 /** A command for the service manager, and whether the rest depends on it. */
-export interface Step {
+export interface ServiceStep {
   readonly command: readonly [program: string, ...args: string[]]
   /** `retry`: it fails for a moment while the service that it replaces still ends. */
   readonly may?: 'fail' | 'retry'
 }
 
 export interface ServiceState {
-  readonly scope: Scope
+  readonly scope: ServiceScope
   readonly file: string
   /** `foreign`: somebody else wrote or changed the file; `none`: there is no service. */
   readonly unit: 'ours' | 'foreign' | 'none'
@@ -30,15 +30,15 @@ export interface ServiceState {
 
 /** A service manager and its one service: `systemd` of the system or of a user, or `launchd`. */
 export interface ServiceManager {
-  readonly scope: Scope
+  readonly scope: ServiceScope
   readonly file: string
   text(shipped: string, facts: UnitFacts): string
   /** Starts the service, and after a change anew; with systemd the last step ends once the daemon is ready. */
-  startSteps(running: boolean): readonly Step[]
-  stopSteps(): readonly Step[]
+  startSteps(running: boolean): readonly ServiceStep[]
+  stopSteps(): readonly ServiceStep[]
   /** Called when the file is gone. */
-  forgetSteps(): readonly Step[]
-  restartStep(): Step
+  forgetSteps(): readonly ServiceStep[]
+  restartStep(): ServiceStep
   /** Rejects with `config` when there is no such service manager, or it cannot be reached. */
   state(): Promise<ServiceState>
   /** A command that shows the log. */
@@ -47,7 +47,7 @@ export interface ServiceManager {
 
 export function managerOf(
   machine: Machine,
-  scope: Scope,
+  scope: ServiceScope,
   env: Readonly<Record<string, string | undefined>>,
 ): ServiceManager {
   if (machine.platform === 'linux') return systemd(machine, scope, env)
@@ -63,7 +63,7 @@ const MOST_TRIES = 20
 const RETRY_MS = 500
 
 /** Runs one step after another. Rejects with `unavailable` and what the command said. */
-export async function runSteps(machine: Machine, steps: readonly Step[]): Promise<void> {
+export async function runSteps(machine: Machine, steps: readonly ServiceStep[]): Promise<void> {
   for (const { command, may } of steps) {
     const [program, ...args] = command
     let ran = await machine.run(program, args)
@@ -82,13 +82,17 @@ function firstLines(text: string): string {
 
 const UNIT = 'parley.service'
 
-function systemd(machine: Machine, scope: Scope, env: Readonly<Record<string, string | undefined>>): ServiceManager {
+function systemd(
+  machine: Machine,
+  scope: ServiceScope,
+  env: Readonly<Record<string, string | undefined>>,
+): ServiceManager {
   const { home } = machine.user
   const folder =
     scope === 'user' ? join(env.XDG_CONFIG_HOME || join(home, '.config'), 'systemd/user') : '/etc/systemd/system'
   const file = join(folder, UNIT)
   const mine = scope === 'user' ? ['--user'] : []
-  const systemctl = (...args: string[]): Step => ({ command: ['systemctl', ...mine, ...args] })
+  const systemctl = (...args: string[]): ServiceStep => ({ command: ['systemctl', ...mine, ...args] })
   return {
     ...{ scope, file, text: unitText },
     log: scope === 'user' ? 'journalctl --user -u parley -n 20' : 'journalctl -u parley -n 20',
@@ -111,7 +115,7 @@ function systemd(machine: Machine, scope: Scope, env: Readonly<Record<string, st
 const PROPERTIES = ['ActiveState', 'SubState', 'UnitFileState', 'NRestarts', 'Result', 'ExecMainCode', 'ExecMainStatus']
 
 /** Returns the sentence for a service manager that is not there, or that this shell does not reach. */
-function unreachable({ code, stderr }: Ran, scope: Scope, user: string): ParleyError {
+function unreachable({ code, stderr }: Ran, scope: ServiceScope, user: string): ParleyError {
   const said = stderr.trim().split('\n')[0] ?? ''
   if (code === NO_COMMAND)
     return new ParleyError(
@@ -190,7 +194,7 @@ function launchd(machine: Machine): ServiceManager {
   const [domain, target] = [`gui/${uid}`, `gui/${uid}/${LABEL}`]
   const file = join(home, 'Library/LaunchAgents', `${LABEL}.plist`)
   const log = join(home, 'Library/Logs', 'parley.log')
-  const launchctl = (...args: string[]): Step => ({ command: ['launchctl', ...args] })
+  const launchctl = (...args: string[]): ServiceStep => ({ command: ['launchctl', ...args] })
   return {
     ...{ scope: 'user', file, log: `tail -n 20 ${log}` },
     text: (_shipped, facts) => plistText(facts, log),

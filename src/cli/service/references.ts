@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Credential, Scope } from './unit-file.ts'
+import type { Credential, ServiceScope } from './unit-file.ts'
 
 /** The secrets, files and variables of a configuration, as its service will find them. */
 export interface Supplies {
@@ -22,7 +22,7 @@ const OTHERS_READ = 0o004
  * Returns the secrets, files and variables that a configuration names. A service of the system runs as a user of its
  * own, who opens no file of root: its secrets are credentials.
  */
-export function suppliesOf(config: string, scope: Scope): Supplies {
+export function suppliesOf(config: string, scope: ServiceScope): Supplies {
   const folder = dirname(config)
   const variables = join(folder, 'parley.env')
   const named = referencesIn(readFileSync(config, 'utf8'))

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 
-export type Scope = 'system' | 'user'
+export type ServiceScope = 'system' | 'user'
 
 /** All that a unit says about one installation. */
 export interface UnitFacts {
-  readonly scope: Scope
+  readonly scope: ServiceScope
   /** Node and the program. */
   readonly command: readonly [node: string, main: string]
   /** The configuration. */
