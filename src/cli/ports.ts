@@ -90,9 +90,9 @@ export interface SetupPorts {
   /** The platforms, in their order. */
   readonly platforms: readonly SetupPlatform[]
   /** Returns the file that is written, and the folder of the data without a setting. Throws `config` for no folder. */
-  placeOf(path?: string): SetupPlace
+  placeOf(path?: string): ConfigPlace
   /** Asks a model one question. Never throws. */
-  tryModel(models: Readonly<Record<string, ModelServer>>, id: string, trial: Trial): Promise<TrialOutcome>
+  tryModel(models: Readonly<Record<string, ModelServer>>, id: string, trial: Trial): Promise<TriedModel>
   /** Reads the folder of another program, by default its usual one. Throws `invalid`. */
   readPeer(kind: PeerKind, folder?: string): Promise<PeerSetup>
   /** Starts the daemon of a configuration as a process of its own. */
@@ -108,7 +108,7 @@ export interface SetupPlatform extends Omit<ChannelSetup<unknown>, 'examine'> {
   examine(account: string, settings: unknown, request: Pick<ExamineRequest, 'beside' | 'signal'>): Promise<Examination>
 }
 
-export interface SetupPlace {
+export interface ConfigPlace {
   readonly file: string
   readonly dataDir: string
 }
@@ -120,7 +120,7 @@ export interface Trial {
   readonly signal: AbortSignal
 }
 
-export type TrialOutcome =
+export type TriedModel =
   | { readonly ok: true; readonly text: string; readonly usd?: number; readonly ms: number }
   | { readonly ok: false; readonly says: string; readonly remedy: string }
 

@@ -8,8 +8,7 @@ Without a terminal, or with --yes, nothing is asked: flags answer, and the daemo
 is started with --start alone. A secret is named by its source, never written
 here: env:NAME, file:PATH, or - for standard input.
 
-  parley init --platform telegram --token telegram=env:TELEGRAM_BOT_TOKEN \\
-    --model ollama/qwen3 --owner telegram:<id> --yes
+  parley init --platform <name> --token <name>=env:NAME --model ollama/qwen3 --yes
 
 Exit codes: 0 done, 1 left before the end, 2 a flag is missing or wrong, 75 the
 daemon of another configuration runs, 78 a token or the configuration is refused.`
@@ -22,7 +21,7 @@ export function addInit(program: Command, ports: CliPorts, ended: (exitCode: num
     .command('init')
     .description('set up a bot step by step: its platforms, a model, you as the owner; again: change that')
     .option('--platform <names>', 'the platforms, with commas between', several)
-    .option('--token <platform=source>', 'the source of a token; slack.botToken=... where there are two', several)
+    .option('--token <platform=source>', 'the source of a token; <platform>.<setting>=... where there are several', several)
     .option('--api-root <platform=address>', 'another server that speaks the API of the platform', several)
     .option('--model <server/model>', 'the model that answers, such as ollama/qwen3')
     .option('--base-url <address>', 'the address of its server')

@@ -4,14 +4,14 @@ import { type Document, isCollection, isScalar, parseDocument } from 'yaml'
 import { ParleyError } from '../core/errors.ts'
 
 /** The configuration as it is to be written: a new one, or the one that is there with all its lines and comments. */
-export interface Draft {
+export interface ConfigDraft {
   readonly document: Document
   /** The text that is there; absent for a new one. */
   readonly before?: string
 }
 
 /** A setting by its path, and its value. */
-export type Change = readonly [path: readonly (string | number)[], value: unknown]
+export type SettingChange = readonly [path: readonly (string | number)[], value: unknown]
 
 const NEW = `# Written by "parley init", which changes it when it is run again. "parley config check" reads it as the daemon does;
 # config/reference.md has every setting. "parley config reload" takes over who may talk, a restart everything.
@@ -28,22 +28,26 @@ routing:
 `
 
 /** Reads the configuration to change, or begins a new one. */
-export function openDraft(file: string, anew: boolean): Draft {
+export function openDraft(file: string, anew: boolean): ConfigDraft {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
   if (before !== undefined && !anew) return { document: parseDocument(before), before }
   return { document: parseDocument(NEW), ...(before === undefined ? {} : { before }) }
 }
 
 /** Changes one setting after the other. Throws `config` for a place in which nothing can be set. */
-export function applyChanges({ document }: Draft, changes: readonly Change[]): void {
+export function applyChanges({ document }: ConfigDraft, changes: readonly SettingChange[]): void {
   for (const [path, value] of changes) {
     try {
       for (let depth = 1; depth < path.length; depth++) openBlock(document, path.slice(0, depth))
       document.setIn(path, value)
     } catch (cause) {
-      throw new ParleyError('config', `${path.join('.')} cannot be changed as the file is written; change it by hand.`, {
-        cause,
-      })
+      throw new ParleyError(
+        'config',
+        `${path.join('.')} cannot be changed as the file is written; change it by hand.`,
+        {
+          cause,
+        },
+      )
     }
   }
 }
@@ -59,7 +63,7 @@ function openBlock(document: Document, path: readonly (string | number)[]): void
 }
 
 /** Returns the text of the configuration. Blocks of a new one in which nothing was set are left out. */
-export function textOf({ document, before }: Draft): string {
+export function textOf({ document, before }: ConfigDraft): string {
   const tree: unknown = document.toJS()
   if (before === undefined) {
     for (const name of ['models', 'channels']) if (document.get(name) === undefined) document.delete(name)
@@ -95,8 +99,8 @@ function keepLines(text: string, before: string): string {
 }
 
 /** Returns the changes by which a draft gets what another program had; a setting that is there stays. */
-export function changesFrom(config: Readonly<Record<string, unknown>>, { document, before }: Draft): readonly Change[] {
-  const walk = (value: unknown, path: readonly string[]): Change[] => {
+export function changesFrom(config: Readonly<Record<string, unknown>>, { document, before }: ConfigDraft): readonly SettingChange[] {
+  const walk = (value: unknown, path: readonly string[]): SettingChange[] => {
     if (isTree(value)) return Object.entries(value).flatMap(([key, inner]) => walk(inner, [...path, key]))
     const there = document.getIn(path)
     return there === undefined || there === null || before === undefined ? [[path, value]] : []

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { applyChanges, type Change, changesFrom, openDraft, textOf } from '../../src/config/draft.ts'
+import { applyChanges, type SettingChange, changesFrom, openDraft, textOf } from '../../src/config/draft.ts'
 
-function changed(before: string, changes: readonly Change[]): string {
+function changed(before: string, changes: readonly SettingChange[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-draft-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'parley.yaml')
@@ -14,6 +14,7 @@ function changed(before: string, changes: readonly Change[]): string {
   return textOf(draft)
 }
 
+const FILE = `\${file:discord-token}`
 const OWN = `# my bot
 people:
   ada: { role: owner,   ids: [telegram:111111112] }   # that is me
@@ -28,9 +29,9 @@ channels:
 `
 
 test('a setting that is changed in a configuration of a person leaves every other line as it was written', () => {
-  const token: Change = [['channels', 'discord', 'accounts', 'default', 'token'], '${file:discord-token}']
+  const token: SettingChange = [['channels', 'discord', 'accounts', 'default', 'token'], FILE]
   const after = changed(OWN, [token])
-  const added = '  discord:\n    accounts:\n      default:\n        token: ${file:discord-token}\n'
+  const added = `  discord:\n    accounts:\n      default:\n        token: ${FILE}\n`
   expect(after).toBe(OWN.replace('# the end', `${added}# the end`))
 })
 

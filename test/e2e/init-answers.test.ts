@@ -6,7 +6,7 @@ import { type OpenAiServer, startOpenAiServer } from '../../src/rehearsal/openai
 import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
 import { KEYS, Newcomer, type Typescript } from './init-terminal.ts'
 
-const { enter, space, down, ctrlC, ctrlD, escape } = KEYS
+const { enter, space, down, ctrlC, ctrlD, escape: esc } = KEYS
 /** Nobody listens there. */
 const DEAD = 'http://127.0.0.1:9'
 
@@ -44,7 +44,13 @@ function kept({ folder }: Newcomer): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-const QUESTIONS = ['Which platforms?', 'bot token', 'Which model shall answer?', 'Waiting for you there', 'The bot runs now']
+const QUESTIONS = [
+  'Which platforms?',
+  'bot token',
+  'Which model shall answer?',
+  'Waiting for you there',
+  'The bot runs now',
+]
 
 /** Answers all questions before that one. */
 async function upTo(terminal: Typescript, question: string, { telegram }: Place): Promise<void> {
@@ -58,25 +64,33 @@ async function upTo(terminal: Typescript, question: string, { telegram }: Place)
 test.each(
   QUESTIONS.flatMap((question, at) => [
     [question, 'Ctrl-C', ctrlC, at] as const,
-    ...(at === 1 ? ([[question, 'Ctrl-D', ctrlD, at], [question, 'Esc', escape, at]] as const) : []),
+    ...(at === 1
+      ? ([
+          [question, 'Ctrl-D', ctrlD, at],
+          [question, 'Esc', esc, at],
+        ] as const)
+      : []),
   ]),
-)('init, left at "%s" by %s: it says what was kept, nothing is half written, and the terminal is as before', async (question, _name, key, at) => {
-  const here = await place()
-  const terminal = here.newcomer.types('--api-root', here.root)
-  await upTo(terminal, question, here)
-  terminal.presses(key)
-  expect(await terminal.ended()).toBe(1)
-  if (at < 3) {
-    expect(terminal.text).toContain('Left. No configuration was written.')
-    expect(kept(here.newcomer)).toEqual([])
-  } else {
-    expect(terminal.text).toMatch(/Left\. The configuration is\s+\S*\/parley\.yaml/)
-    expect(kept(here.newcomer)).toEqual(['parley.yaml', 'telegram-token'])
-  }
-  // The daemon that it had started is gone too.
-  const status = await here.newcomer.runs(['status'])
-  expect(status.code).toBe(1)
-})
+)(
+  'init, left at "%s" by %s: it says what was kept, nothing is half written, and the terminal is as before',
+  async (question, _name, key, at) => {
+    const here = await place()
+    const terminal = here.newcomer.types('--api-root', here.root)
+    await upTo(terminal, question, here)
+    terminal.presses(key)
+    expect(await terminal.ended()).toBe(1)
+    if (at < 3) {
+      expect(terminal.text).toContain('Left. No configuration was written.')
+      expect(kept(here.newcomer)).toEqual([])
+    } else {
+      expect(terminal.text).toMatch(/Left\. The configuration is\s+\S*\/parley\.yaml/)
+      expect(kept(here.newcomer)).toEqual(['parley.yaml', 'telegram-token'])
+    }
+    // The daemon that it had started is gone too.
+    const status = await here.newcomer.runs(['status'])
+    expect(status.code).toBe(1)
+  },
+)
 
 test('init in a terminal that is closed: nothing is written, and no process stays', async () => {
   const here = await place()
@@ -160,7 +174,7 @@ test('init again: what is there is shown, and a platform is added; every line of
   expect(here.newcomer.yaml()).toContain('# later another')
   expect(here.newcomer.yaml()).toContain('# the first')
   expect(here.newcomer.yaml()).toContain('model: ollama/qwen3')
-  expect(here.newcomer.yaml()).toContain('token: "${file:telegram-token}"')
+  expect(here.newcomer.yaml()).toContain(`token: "\${file:telegram-token}"`)
   expect(here.newcomer.files()['parley.yaml']).toBe('640')
   const copy = kept(here.newcomer).find((name) => /^parley\.yaml\.20/.test(name)) ?? ''
   expect(readFileSync(join(here.newcomer.folder, copy), 'utf8')).toBe(own)

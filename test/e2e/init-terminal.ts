@@ -100,7 +100,8 @@ export class Typescript {
         return
       }
       const late = performance.now() > deadline
-      if (late || this.#over) throw new Error(`It ${late ? 'has not shown' : 'ended without'} "${words}":\n${this.text}`)
+      if (late || this.#over)
+        throw new Error(`It ${late ? 'has not shown' : 'ended without'} "${words}":\n${this.text}`)
       await this.#more()
     }
   }

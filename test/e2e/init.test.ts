@@ -5,7 +5,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startDiscordServer } from '../../src/rehearsal/discord/server.ts'
 import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
 import { startSlackServer } from '../../src/rehearsal/slack/server.ts'
-import { startTelegramServer, type TelegramServer, type TelegramServerOptions } from '../../src/rehearsal/telegram/server.ts'
+import {
+  startTelegramServer,
+  type TelegramServer,
+  type TelegramServerOptions,
+} from '../../src/rehearsal/telegram/server.ts'
 import { KEYS, Newcomer, type Typescript } from './init-terminal.ts'
 
 const { enter, space, down } = KEYS
@@ -90,29 +94,32 @@ test.each([
   ['telegram', { questions: 4, keystrokes: 7 }],
   ['discord', { questions: 4, keystrokes: 8 }],
   ['slack', { questions: 5, keystrokes: 11 }],
-] as const)('init: a newcomer with %s alone comes from nothing to the answer of a model by %j', async (name, effort) => {
-  const [platform, model] = await Promise.all([PLATFORMS[name](), ollama()])
-  const newcomer = new Newcomer({ OLLAMA_HOST: model.host })
-  const terminal = newcomer.types('--api-root', `${name}=${platform.apiRoot}`)
-  await terminal.answers('Which platforms?', ...platform.chosenBy)
-  await terminal.shows('Good to know before:')
-  for (const secret of Object.values(platform.secrets)) await terminal.answers('it is not shown', secret, enter)
-  await terminal.answers('Which model shall answer?', enter)
-  expect(terminal.text).toContain(platform.warns)
-  expect(terminal.text).toContain(platform.invite)
-  await terminal.shows('It says: "')
-  await terminal.shows('Waiting for you there')
-  const [, code = ''] = /(?:start=|!claim )(\S+)/.exec(terminal.text) ?? []
-  platform.say(platform.claim(code))
-  await terminal.shows(`${platform.owner} is the owner now`)
-  await terminal.shows('Write something to it')
-  platform.say('hello')
-  await terminal.shows('was answered')
-  await terminal.shows('In a group:')
-  await terminal.answers('The bot runs now', down, enter)
-  expect(await terminal.ended()).toBe(0)
-  expect(terminal.text).toContain('parley service install')
-  expect(newcomer.yaml()).toContain('model: ollama/qwen3')
-  expectKept(newcomer, platform.secrets, terminal)
-  expect({ questions: terminal.questions, keystrokes: terminal.keystrokes }).toEqual(effort)
-})
+] as const)(
+  'init: a newcomer with %s alone comes from nothing to the answer of a model by %j',
+  async (name, effort) => {
+    const [platform, model] = await Promise.all([PLATFORMS[name](), ollama()])
+    const newcomer = new Newcomer({ OLLAMA_HOST: model.host })
+    const terminal = newcomer.types('--api-root', `${name}=${platform.apiRoot}`)
+    await terminal.answers('Which platforms?', ...platform.chosenBy)
+    await terminal.shows('Good to know before:')
+    for (const secret of Object.values(platform.secrets)) await terminal.answers('it is not shown', secret, enter)
+    await terminal.answers('Which model shall answer?', enter)
+    expect(terminal.text).toContain(platform.warns)
+    expect(terminal.text).toContain(platform.invite)
+    await terminal.shows('It says: "')
+    await terminal.shows('Waiting for you there')
+    const [, code = ''] = /(?:start=|!claim )(\S+)/.exec(terminal.text) ?? []
+    platform.say(platform.claim(code))
+    await terminal.shows(`${platform.owner} is the owner now`)
+    await terminal.shows('Write something to it')
+    platform.say('hello')
+    await terminal.shows('was answered')
+    await terminal.shows('In a group:')
+    await terminal.answers('The bot runs now', down, enter)
+    expect(await terminal.ended()).toBe(0)
+    expect(terminal.text).toContain('parley service install')
+    expect(newcomer.yaml()).toContain('model: ollama/qwen3')
+    expectKept(newcomer, platform.secrets, terminal)
+    expect({ questions: terminal.questions, keystrokes: terminal.keystrokes }).toEqual(effort)
+  },
+)

@@ -1,28 +1,21 @@
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { applyChanges, type Change, changesFrom, type Draft, openDraft, textOf } from '../../config/draft.ts'
+import { applyChanges, type SettingChange, changesFrom, type ConfigDraft, openDraft, textOf } from '../../config/draft.ts'
 import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import { NO_MODEL } from '../../core/model.ts'
 import type { PeerKind, PeerSetup } from '../../core/peer-setup.ts'
 import { type Ask, askAtTerminal, askNobody, Left } from '../init/ask.ts'
-import { type ChosenModel, chooseModel } from '../init/choose-model.ts'
+import { type ChosenModel, chooseModel, type ModelFlags } from '../init/choose-model.ts'
 import { meetOwner } from '../init/first-meeting.ts'
-import { type AccountSetUp, type SecretSources, setUpAccount } from '../init/set-up-account.ts'
-import { type BesideFile, makeFolder, writeSetup } from '../init/write-setup.ts'
+import type { AccountSetUp } from '../init/set-up-account.ts'
+import { type PlatformFlags, setUpAccounts } from '../init/set-up-accounts.ts'
+import { type BesideFile, writeSetup } from '../init/write-setup.ts'
 import { connectLocal } from '../local-client.ts'
-import type { CliPorts, LoadedConfig, SetupPlatform, SetupPorts } from '../ports.ts'
+import type { CliPorts, LoadedConfig, SetupPorts } from '../ports.ts'
 import { socketPathOf } from '../socket-path.ts'
-import { writePrivately } from '../write-privately.ts'
 import { start } from './start.ts'
 
-export interface InitOptions {
+export interface InitOptions extends PlatformFlags, ModelFlags {
   readonly config?: string
-  readonly platform?: readonly string[]
-  readonly token?: readonly string[]
-  readonly apiRoot?: readonly string[]
-  readonly model?: string
-  readonly baseUrl?: string
-  readonly apiKey?: string
   readonly owner?: readonly string[]
   readonly from?: PeerKind
   readonly folder?: string
@@ -60,7 +53,7 @@ interface Guide {
   readonly known?: LoadedConfig
   /** A daemon of that configuration runs now. */
   readonly running: boolean
-  /** How this program is called where it was started. */
+  /** The words by which this program was started: `parley`, or those of npm. */
   readonly program: string
 }
 
@@ -69,15 +62,8 @@ interface Guide {
  * before the end. Nothing is written before all questions about the configuration are answered.
  */
 export async function init(ports: InitPorts, options: InitOptions): Promise<number> {
-  const setup = await ports.setup()
-  const { file, dataDir } = setup.placeOf(options.config)
-  const known = existsSync(file) && !options.force ? await loadKnown(ports, file) : undefined
-  const running = (await connectLocal(socketPathOf(known?.config ?? { dataDir }))) !== undefined
-  if (running && known === undefined) throw otherDaemon(dataDir)
-  const asked = options.yes || options.dryRun ? undefined : await askAtTerminal(ports)
-  const ask = asked ?? askNobody(options.dryRun ? ports.stderr : ports.stdout)
-  const program = ports.env.npm_lifecycle_event === 'parley' ? 'npm run parley --' : 'parley'
-  const guide: Guide = { ports, options, setup, ask, file, running, program, ...(known ? { known } : {}) }
+  const guide = await prepare(ports, options)
+  const { ask, file } = guide
   let next: 'run' | 'stop' | 'left' = 'left'
   try {
     next = await guided(guide)
@@ -89,6 +75,18 @@ export async function init(ports: InitPorts, options: InitOptions): Promise<numb
   }
   if (next === 'run') return start(ports, file)
   return next === 'left' ? EXIT.failed : EXIT.ok
+}
+
+async function prepare(ports: InitPorts, options: InitOptions): Promise<Guide> {
+  const setup = await ports.setup()
+  const { file, dataDir } = setup.placeOf(options.config)
+  const known = existsSync(file) && !options.force ? await loadKnown(ports, file) : undefined
+  const running = (await connectLocal(socketPathOf(known?.config ?? { dataDir }))) !== undefined
+  if (running && known === undefined) throw otherDaemon(dataDir)
+  const person = options.yes || options.dryRun ? undefined : await askAtTerminal(ports)
+  const ask = person ?? askNobody(options.dryRun ? ports.stderr : ports.stdout)
+  const program = ports.env.npm_lifecycle_event === 'parley' ? 'npm run parley --' : 'parley'
+  return { ports, options, setup, ask, file, running, program, ...(known ? { known } : {}) }
 }
 
 async function loadKnown(ports: InitPorts, file: string): Promise<LoadedConfig> {
@@ -107,33 +105,39 @@ function otherDaemon(dataDir: string): ParleyError {
   )
 }
 
-/** The story, from the first question to the last. */
+/** The story, from the first question to the last one. */
 async function guided(guide: Guide): Promise<'run' | 'stop'> {
-  const { ask, file, options, ports, setup, program } = guide
+  const { ask, file, options, ports, setup, running } = guide
+  const { env, cwd, stdin, now } = ports
+  const sources = { env, cwd, stdin }
   const draft = openDraft(file, options.force ?? false)
   ask.say(...greeting(guide))
   const peer = options.from === undefined ? undefined : await takeOver(guide, options.from)
   if (peer !== undefined) applyChanges(draft, changesFrom(peer.config, draft))
-  const accounts = await setUpAccounts(guide, draft)
-  const sources = sourcesOf(guide)
-  const model = modelOf(draft) ?? knownModel(guide)
-  const asked = { flags: options, sources, tryModel: setup.tryModel, ...(model === undefined ? {} : { known: model }) }
-  const chosen = await chooseModel(ask, asked)
+  const { platforms, tryModel } = setup
+  const accounts = await setUpAccounts(ask, { platforms, draft, flags: options, running, file, sources, now })
+  const known = modelIn(draft) ?? knownModel(guide)
+  const chosen = await chooseModel(ask, { flags: options, sources, tryModel, ...(known ? { known } : {}) })
   applyChanges(draft, [...accounts.flatMap(accountChanges), ...modelChanges(chosen, draft), ...ownerChanges(options)])
   if (options.dryRun) {
     ports.stdout.write(textOf(draft))
     return 'stop'
   }
-  const beside = [...secretFiles(accounts, chosen), ...(await peerFiles(peer))]
+  const loaded = await write(guide, draft, [...secretFiles(accounts, chosen), ...(await peerFiles(peer))])
+  const next = await begin(guide, accounts, loaded)
+  if (next === 'stop') ask.say(...farewell(guide, accounts))
+  return next
+}
+
+/** Writes everything, and says what was written and what the daemon would warn of. */
+async function write({ ask, ports, file }: Guide, draft: ConfigDraft, beside: readonly BesideFile[]): Promise<LoadedConfig> {
   const { files, copy } = await writeSetup(ports, draft, { file, beside })
   ask.say('', ...files.map((path) => `Written: ${path}`), ...(copy === undefined ? [] : [`The old one is ${copy}.`]))
   if (files.length === 0) ask.say(`Nothing has changed in ${file}.`)
   const loaded = await ports.load(file, 'check')
   const warnings = [...loaded.config.warnings, ...(await ports.compile(loaded.config))]
   ask.say(...warnings.map((warning) => `Note: ${warning}`))
-  const next = await begin(guide, accounts, loaded)
-  if (next === 'stop') ask.say(...farewell(program, accounts, guide))
-  return next
+  return loaded
 }
 
 function greeting({ file, known, running, options }: Guide): readonly string[] {
@@ -161,111 +165,24 @@ async function takeOver({ ask, setup, options }: Guide, kind: PeerKind): Promise
   return peer
 }
 
-async function setUpAccounts(guide: Guide, draft: Draft): Promise<readonly AccountSetUp[]> {
-  const { ask, setup, running, options } = guide
-  const chosen = await choosePlatforms(guide, draft)
-  const done: AccountSetUp[] = []
-  for (const platform of setup.platforms) {
-    if (!chosen.includes(platform.id)) continue
-    const known = accountsIn(draft, platform.id)
-    const [account = 'default'] = Object.keys(known)
-    const own = isTree(known[account]) ? known[account] : {}
-    const given = flagsFor(platform, options)
-    await writeManifest(guide, platform)
-    const asked = { platform, account, known: own, given, beside: running && account in known }
-    done.push(await setUpAccount(ask, asked, sourcesOf(guide)))
-  }
-  return done
-}
-
-async function choosePlatforms({ ask, setup, ports, options }: Guide, draft: Draft): Promise<readonly string[]> {
-  const { platforms } = setup
-  const named = (options.platform ?? []).flatMap((names) => names.split(',')).map((name) => name.trim().toLowerCase())
-  const platformOf = (flag: string) => flag.split(/[.=]/, 1)[0] ?? ''
-  const byToken = (options.token ?? []).map(platformOf)
-  const wrong = [...named, ...byToken, ...(options.apiRoot ?? []).map(platformOf)].find(
-    (name) => !platforms.some(({ id }) => id === name),
-  )
-  const known = platforms.map(({ id }) => id).join(', ')
-  if (wrong !== undefined) throw new ParleyError('invalid', `There is no platform ${wrong}: it is one of ${known}.`)
-  if (named.length > 0) return named
-  const isThere = ({ id }: SetupPlatform) => Object.keys(accountsIn(draft, id)).length > 0
-  const hasVariables = ({ secrets }: SetupPlatform) => secrets.every(({ variable }) => ports.env[variable]?.trim())
-  const none = !platforms.some(isThere)
-  return ask.chooseSome({
-    message: none ? 'Which platforms?' : 'Which platforms do you want to add, or to give another token?',
-    flag: `--platform ${platforms[0]?.id}`,
-    options: platforms.map((platform) => ({
-      value: platform.id,
-      label: platform.title,
-      ...(isThere(platform) ? { hint: 'is there' } : {}),
-    })),
-    chosen: platforms
-      .filter((one) => byToken.includes(one.id) || (hasVariables(one) && !isThere(one)))
-      .map(({ id }) => id),
-    required: none,
-  })
-}
-
-function accountsIn({ document }: Draft, channel: string): Readonly<Record<string, unknown>> {
-  const tree: unknown = document.toJS()
-  const channels = isTree(tree) && isTree(tree.channels) ? tree.channels : {}
-  const block = channels[channel]
-  return isTree(block) && isTree(block.accounts) ? block.accounts : {}
-}
-
-/** Returns the flags for a platform, by the setting that each is for. Throws `invalid` for one that is for none. */
-function flagsFor({ id, secrets }: SetupPlatform, { token = [], apiRoot = [] }: InitOptions): Map<string, string> {
-  const given = new Map<string, string>()
-  const settings = secrets.map(({ setting }) => setting)
-  for (const flag of token.filter((one) => one.split(/[.=]/, 1)[0] === id)) {
-    const [name = ''] = flag.split('=', 1)
-    const setting = name.slice(id.length + 1) || (settings.length === 1 ? settings[0] : undefined)
-    if (setting === undefined || !settings.includes(setting) || !flag.includes('='))
-      throw new ParleyError(
-        'invalid',
-        `--token for ${id} is written ${settings.map((one) => `--token ${settings.length === 1 ? id : `${id}.${one}`}=env:NAME`).join(' ')}.`,
-      )
-    given.set(setting, flag.slice(name.length + 1))
-  }
-  for (const flag of apiRoot) if (flag.startsWith(`${id}=`)) given.set('apiRoot', flag.slice(id.length + 1))
-  return given
-}
-
-/** Writes the file by which the platform makes the app, before its steps name it. */
-async function writeManifest({ ask, ports, options, file }: Guide, { title, manifest }: SetupPlatform): Promise<void> {
-  if (manifest === undefined || !ask.isPerson || options.dryRun) return
-  const path = join(dirname(file), manifest.fileName)
-  makeFolder(dirname(file))
-  const text = (async function* () {
-    yield manifest.text
-  })()
-  await writePrivately(path, text, { force: true, now: ports.now() })
-  ask.say('', `The manifest of the ${title} app, with exactly what Parley uses: ${path}`, manifest.use)
-}
-
-function sourcesOf({ ports: { env, cwd, stdin } }: Guide): SecretSources {
-  return { env, cwd, stdin }
-}
-
 function knownModel({ known }: Guide): string | undefined {
   const model = known?.config.agents[0]?.model
   return model === NO_MODEL ? undefined : model
 }
 
-function modelOf({ document }: Draft): string | undefined {
+function modelIn({ document }: ConfigDraft): string | undefined {
   const model = document.getIn(['agents', 0, 'model'])
   return typeof model === 'string' ? model : undefined
 }
 
-function accountChanges({ platform, account, settings }: AccountSetUp): readonly Change[] {
+function accountChanges({ platform, account, settings }: AccountSetUp): readonly SettingChange[] {
   return Object.entries(settings).map(([setting, value]) => [
     ['channels', platform.id, 'accounts', account, setting],
     value,
   ])
 }
 
-function modelChanges(chosen: ChosenModel | undefined, { document }: Draft): readonly Change[] {
+function modelChanges(chosen: ChosenModel | undefined, { document }: ConfigDraft): readonly SettingChange[] {
   if (chosen === undefined) return []
   const { id, server } = chosen
   const block = {
@@ -273,13 +190,13 @@ function modelChanges(chosen: ChosenModel | undefined, { document }: Draft): rea
     ...(server.baseUrl === undefined ? {} : { baseUrl: server.baseUrl }),
     ...(server.key === undefined ? {} : { apiKey: server.key.reference }),
   }
-  const agents: Change = document.hasIn(['agents', 0])
+  const agents: SettingChange = document.hasIn(['agents', 0])
     ? [['agents', 0, 'model'], id]
     : [['agents'], [{ id: 'main', model: id }]]
-  return [agents, ...Object.entries(block).map(([key, value]): Change => [['models', server.name, key], value])]
+  return [agents, ...Object.entries(block).map(([key, value]): SettingChange => [['models', server.name, key], value])]
 }
 
-function ownerChanges({ owner = [] }: InitOptions): readonly Change[] {
+function ownerChanges({ owner = [] }: InitOptions): readonly SettingChange[] {
   const ids = owner.flatMap((one) => one.split(',')).map((one) => one.trim())
   return ids.length === 0 ? [] : [[['people', 'owner'], { role: 'owner', ids }]]
 }
@@ -314,7 +231,7 @@ async function begin(
   return meetOwner({ ask, loaded, accounts, setup, ports, file })
 }
 
-function farewell(program: string, accounts: readonly AccountSetUp[], { options }: Guide): readonly string[] {
+function farewell({ options, program }: Guide, accounts: readonly AccountSetUp[]): readonly string[] {
   const flag = options.config === undefined ? '' : ` --config ${options.config}`
   const variables = accounts.flatMap(({ settings }) =>
     Object.values(settings).flatMap((value) => /^\$\{env:(\w+)\}$/.exec(value)?.[1] ?? []),
@@ -328,8 +245,4 @@ function farewell(program: string, accounts: readonly AccountSetUp[], { options 
     `  ${program} backup${flag}           makes a copy of what it keeps`,
     ...(variables.length === 0 ? [] : [`A service needs these variables too: ${variables.join(', ')}`]),
   ]
-}
-
-function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -15,8 +15,8 @@ export interface Ask {
   choose<Value>(question: Choice<Value>): Promise<Value>
   chooseSome(question: SomeChoice): Promise<readonly string[]>
   /** The answer is masked and never printed. */
-  secret(question: Entry): Promise<string>
-  text(question: Entry): Promise<string>
+  secret(question: TypedQuestion): Promise<string>
+  text(question: TypedQuestion): Promise<string>
   /** Resolves with the outcome of `work`; with undefined once the person presses Enter, and `over` is aborted. */
   unlessSkipped<Value>(work: (over: AbortSignal) => Promise<Value>): Promise<Value | undefined>
   /** Gives the terminal back as it was. Idempotent. */
@@ -41,7 +41,7 @@ export interface SomeChoice extends Question {
   readonly required: boolean
 }
 
-export interface Entry extends Question {
+export interface TypedQuestion extends Question {
   /** Returns what is wrong with an answer, as the end of a sentence. */
   mistake(answer: string): string | undefined
 }
@@ -99,7 +99,6 @@ const WIDTH = 80
  */
 class AtTerminal implements Ask {
   readonly isPerson = true
-  readonly #ports: TerminalPorts
   readonly #stdin: Terminal
   readonly #clack: Clack
   readonly #screen: Screen
@@ -110,7 +109,6 @@ class AtTerminal implements Ask {
   #open = true
 
   constructor(ports: TerminalPorts, stdin: Terminal, clack: Clack) {
-    this.#ports = ports
     this.#stdin = stdin
     this.#clack = clack
     this.#screen = new Screen(ports)
@@ -153,7 +151,7 @@ class AtTerminal implements Ask {
     )
   }
 
-  async secret({ message, mistake }: Entry): Promise<string> {
+  async secret({ message, mistake }: TypedQuestion): Promise<string> {
     const validate = (answer = '') => mistakeIn(answer, mistake)
     const answer = await this.#prompt<string>((io) =>
       this.#clack.password({ ...io, message, mask: '*', validate, clearOnError: true }),
@@ -162,7 +160,7 @@ class AtTerminal implements Ask {
     return ((answer as string | undefined) ?? '').trim()
   }
 
-  async text({ message, mistake }: Entry): Promise<string> {
+  async text({ message, mistake }: TypedQuestion): Promise<string> {
     const validate = (answer = '') => mistakeIn(answer, mistake)
     return (await this.#prompt<string>((io) => this.#clack.text({ ...io, message, validate }))).trim()
   }
@@ -235,7 +233,7 @@ interface PromptStreams {
   readonly withGuide: false
 }
 
-function mistakeIn(answer: string, mistake: Entry['mistake']): string | undefined {
+function mistakeIn(answer: string, mistake: TypedQuestion['mistake']): string | undefined {
   const wrong = mistake(answer.trim())
   return wrong === undefined ? undefined : `This ${wrong}.`
 }

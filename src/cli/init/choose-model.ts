@@ -254,31 +254,31 @@ function nameOf(text: string): string {
 }
 
 async function fromFlags(flags: ModelFlags & { model: string }, sources: SecretSources): Promise<ChosenModel> {
-  const [name, model] = splitModel(flags.model)
+  const id = flags.model
+  const [name, model] = splitModel(id)
   if (model === '' || !/^[a-z][a-z0-9-]*$/.test(name))
-    throw new ParleyError('invalid', `--model ${flags.model}: write <server>/<model>, such as ollama/qwen3.`)
-  const kind = name === 'anthropic' ? 'anthropic' : 'openai'
+    throw new ParleyError('invalid', `--model ${id}: write <server>/<model>, such as ollama/qwen3.`)
   const baseUrl = flags.baseUrl ?? KNOWN_SERVERS.get(name)
   if (baseUrl !== undefined && addressOf(baseUrl) === undefined)
     throw new ParleyError('invalid', '--base-url must be an address that begins with http:// or https://.')
+  const key = await keyFor(name, { ...flags, ...(baseUrl === undefined ? {} : { baseUrl }) }, sources)
+  const kind = name === 'anthropic' ? 'anthropic' : 'openai'
+  const server: Server = { name, kind, ...(baseUrl === undefined ? {} : { baseUrl }), ...(key ? { key } : {}) }
+  return { id, server }
+}
+
+/** Returns the key of a server, by the flag or the variable of a public API. Throws `invalid` where it lacks one. */
+async function keyFor(name: string, flags: ModelFlags, sources: SecretSources): Promise<KeptSecret | undefined> {
   const variable = variableOf(name)
-  const usual = variable !== undefined && sources.env[variable]?.trim() && baseUrl === undefined
-  const source = flags.apiKey ?? (usual ? `env:${variable}` : undefined)
-  const key = source === undefined ? undefined : await fromFlag(source, `${name}-api-key`, sources)
-  if (baseUrl === undefined && key === undefined)
-    throw new ParleyError(
-      'invalid',
-      namesKind(name)
-        ? `--model ${flags.model}: there is no key; set ${variable}, or add --api-key file:PATH.`
-        : `--model ${flags.model}: ${name} is no server that is known; add --base-url http://...`,
-    )
-  const server = {
-    name,
-    kind,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(key === undefined ? {} : { key }),
-  } as const
-  return { id: flags.model, server }
+  const isPublic = flags.baseUrl === undefined
+  const inEnv = isPublic && variable !== undefined && sources.env[variable]?.trim() ? `env:${variable}` : undefined
+  const source = flags.apiKey ?? inEnv
+  if (source !== undefined) return fromFlag(source, `${name}-api-key`, sources)
+  if (!isPublic) return undefined
+  const remedy = namesKind(name)
+    ? `there is no key; set ${variable}, or add --api-key file:PATH`
+    : `${name} is no server that is known; add --base-url http://...`
+  throw new ParleyError('invalid', `--model ${flags.model}: ${remedy}.`)
 }
 
 function configured({ kind, baseUrl, key }: Server): ModelServer {

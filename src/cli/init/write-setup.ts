@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type Draft, textOf } from '../../config/draft.ts'
+import { type ConfigDraft, textOf } from '../../config/draft.ts'
 import { ParleyError, toError } from '../../core/errors.ts'
 import { removeAtEnd } from '../../platform/remove-at-end.ts'
 import type { CliPorts } from '../ports.ts'
@@ -27,7 +27,7 @@ type WritePorts = Pick<CliPorts, 'load' | 'now'>
  */
 export async function writeSetup(
   ports: WritePorts,
-  draft: Draft,
+  draft: ConfigDraft,
   { file, beside }: { readonly file: string; readonly beside: readonly BesideFile[] },
 ): Promise<Written> {
   const folder = dirname(file)

@@ -1,0 +1,126 @@
+import { dirname, join } from 'node:path'
+import type { ConfigDraft } from '../../config/draft.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { SetupPlatform } from '../ports.ts'
+import { writePrivately } from '../write-privately.ts'
+import type { Ask } from './ask.ts'
+import { type AccountSetUp, type SecretSources, setUpAccount } from './set-up-account.ts'
+import { makeFolder } from './write-setup.ts'
+
+export interface PlatformFlags {
+  /** Names of platforms, with commas between. */
+  readonly platform?: readonly string[]
+  /** `<platform>=<source>`, or `<platform>.<setting>=<source>`. */
+  readonly token?: readonly string[]
+  /** `<platform>=<address>`. */
+  readonly apiRoot?: readonly string[]
+}
+
+export interface PlatformsAsked {
+  readonly platforms: readonly SetupPlatform[]
+  /** The configuration as it is so far. */
+  readonly draft: ConfigDraft
+  readonly flags: PlatformFlags
+  /** A daemon of this configuration runs now. */
+  readonly running: boolean
+  /** The configuration, beside which manifests are written. */
+  readonly file: string
+  readonly sources: SecretSources
+  now(): number
+}
+
+/** Has platforms chosen, and sets up an account of each. */
+export async function setUpAccounts(ask: Ask, asked: PlatformsAsked): Promise<readonly AccountSetUp[]> {
+  const { platforms, draft, flags, running, sources } = asked
+  const chosen = await choosePlatforms(ask, asked)
+  const done: AccountSetUp[] = []
+  for (const platform of platforms) {
+    if (!chosen.includes(platform.id)) continue
+    const known = accountsIn(draft, platform.id)
+    const [account = 'default'] = Object.keys(known)
+    const own = isTree(known[account]) ? known[account] : {}
+    const given = flagsFor(platform, flags)
+    if (ask.isPerson) await writeManifest(ask, platform, asked)
+    const beside = running && account in known
+    done.push(await setUpAccount(ask, { platform, account, known: own, given, beside }, sources))
+  }
+  return done
+}
+
+async function choosePlatforms(ask: Ask, asked: PlatformsAsked): Promise<readonly string[]> {
+  const { platforms, flags, draft, sources } = asked
+  const named = namedPlatforms(asked)
+  if (named.length > 0) return named
+  const isThere = ({ id }: SetupPlatform) => Object.keys(accountsIn(draft, id)).length > 0
+  const hasVariables = ({ secrets }: SetupPlatform) => secrets.every(({ variable }) => sources.env[variable]?.trim())
+  const hasToken = ({ id }: SetupPlatform) => flags.token?.some((flag) => platformOf(flag) === id) ?? false
+  const none = !platforms.some(isThere)
+  return ask.chooseSome({
+    message: none ? 'Which platforms?' : 'Which platforms do you want to add, or to give another token?',
+    flag: `--platform ${platforms[0]?.id}`,
+    options: platforms.map((platform) => ({
+      value: platform.id,
+      label: platform.title,
+      ...(isThere(platform) ? { hint: 'is there' } : {}),
+    })),
+    chosen: platforms.filter((one) => hasToken(one) || (hasVariables(one) && !isThere(one))).map(({ id }) => id),
+    required: none,
+  })
+}
+
+/** Returns the platforms that `--platform` names. Throws `invalid` for a name, in any flag, that is none. */
+function namedPlatforms({ platforms, flags }: PlatformsAsked): readonly string[] {
+  const { token = [], apiRoot = [], platform = [] } = flags
+  const named = platform.flatMap((names) => names.split(',')).map((name) => name.trim().toLowerCase())
+  const wrong = [...named, ...[...token, ...apiRoot].map(platformOf)].find(
+    (name) => !platforms.some(({ id }) => id === name),
+  )
+  const known = platforms.map(({ id }) => id).join(', ')
+  if (wrong !== undefined) throw new ParleyError('invalid', `There is no platform ${wrong}: it is one of ${known}.`)
+  return named
+}
+
+function platformOf(flag: string): string {
+  return flag.split(/[.=]/, 1)[0] ?? ''
+}
+
+function accountsIn({ document }: ConfigDraft, channel: string): Readonly<Record<string, unknown>> {
+  const tree: unknown = document.toJS()
+  const channels = isTree(tree) && isTree(tree.channels) ? tree.channels : {}
+  const block = channels[channel]
+  return isTree(block) && isTree(block.accounts) ? block.accounts : {}
+}
+
+/** Returns the flags for a platform, by the setting that each is for. Throws `invalid` for one that is for none. */
+function flagsFor({ id, secrets }: SetupPlatform, { token = [], apiRoot = [] }: PlatformFlags): Map<string, string> {
+  const given = new Map<string, string>()
+  const settings = secrets.map(({ setting }) => setting)
+  for (const flag of token.filter((one) => platformOf(one) === id)) {
+    const [name = ''] = flag.split('=', 1)
+    const setting = name.slice(id.length + 1) || (settings.length === 1 ? settings[0] : undefined)
+    if (setting === undefined || !settings.includes(setting) || !flag.includes('='))
+      throw new ParleyError(
+        'invalid',
+        `--token for ${id} is written ${settings.map((one) => `--token ${settings.length === 1 ? id : `${id}.${one}`}=env:NAME`).join(' ')}.`,
+      )
+    given.set(setting, flag.slice(name.length + 1))
+  }
+  for (const flag of apiRoot) if (flag.startsWith(`${id}=`)) given.set('apiRoot', flag.slice(id.length + 1))
+  return given
+}
+
+/** Writes the file by which the platform makes the app, before its steps name it. */
+async function writeManifest(ask: Ask, { title, manifest }: SetupPlatform, asked: PlatformsAsked): Promise<void> {
+  if (manifest === undefined) return
+  const path = join(dirname(asked.file), manifest.fileName)
+  makeFolder(dirname(path))
+  const text = (async function* () {
+    yield manifest.text
+  })()
+  await writePrivately(path, text, { force: true, now: asked.now() })
+  ask.say('', `The manifest of the ${title} app, with exactly what Parley uses: ${path}`, manifest.use)
+}
+
+function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
+import { startTelegramServer } from '../../src/rehearsal/telegram/server.ts'
+import { Newcomer } from './init-terminal.ts'
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+
+async function place() {
+  const telegram = await startTelegramServer()
+  const model = await startOpenAiServer({ dialect: 'lm-studio', apiKey: 'lm-key-of-the-test', models: ['qwen3'] })
+  onTestFinished(async () => {
+    await Promise.all([telegram.close(), model.close()])
+  })
+  const newcomer = new Newcomer({ BOT: telegram.token, LM_KEY: 'lm-key-of-the-test' })
+  const root = ['--api-root', `telegram=${telegram.apiRoot}`]
+  return { telegram, model, newcomer, root }
+}
+
+test('init with all flags and --yes writes the configuration that "config check" takes without a warning, and starts nothing', async () => {
+  const { newcomer, root, model } = await place()
+  const flags = ['--platform', 'telegram', '--token', 'telegram=env:BOT', ...root, '--owner', 'telegram:111111112']
+  const server = ['--model', 'lmstudio/qwen3', '--base-url', model.baseUrl, '--api-key', 'env:LM_KEY']
+  const run = await newcomer.runs(['init', ...flags, ...server, '--yes'])
+  expect([run.code, run.err]).toEqual([0, ''])
+  expect(run.out).toContain('it is @parley_bot')
+  expect(run.out).toContain('It says: "')
+  expect(run.out).toContain('A service needs these variables too: BOT')
+  expect(run.out).not.toMatch(/lm-key|rehearsal/)
+  expect(newcomer.yaml()).toContain(`token: \${env:BOT}`)
+  expect(newcomer.yaml()).toContain(`apiKey: \${env:LM_KEY}`)
+  expect(newcomer.yaml()).toMatch(/role: owner\n\s+ids:\n\s+- telegram:111111112/)
+  expect(newcomer.files()).toEqual({ 'parley.yaml': '600' })
+  const check = await newcomer.runs(['config', 'check'])
+  expect([check.code, check.out]).toEqual([0, `✓ ${newcomer.file} is valid\n`])
+  // No daemon answers.
+  expect((await newcomer.runs(['status'])).code).toBe(1)
+})
+
+test('init takes a token from standard input or from a file, and never from the command line', async () => {
+  const { newcomer, root, telegram } = await place()
+  const typed = await newcomer.runs([
+    'init',
+    '--platform',
+    'telegram',
+    '--token',
+    `telegram=${telegram.token}`,
+    '--yes',
+  ])
+  expect(typed.code).toBe(2)
+  expect(typed.err).toContain('can be read by every user of the machine')
+  expect(typed.err + typed.out).not.toContain(telegram.token)
+  const piped = await newcomer.runs(
+    ['init', '--token', 'telegram=-', '--platform', 'telegram', ...root],
+    `${telegram.token}\n`,
+  )
+  expect([piped.code, piped.err]).toEqual([0, ''])
+  expect(readFileSync(join(newcomer.folder, 'telegram-token'), 'utf8')).toBe(`${telegram.token}\n`)
+  expect(newcomer.files()['telegram-token']).toBe('600')
+  const secret = join(newcomer.home, 'elsewhere')
+  writeFileSync(secret, telegram.token, { mode: 0o600 })
+  const named = await newcomer.runs(['init', '--token', `telegram=file:${secret}`, '--platform', 'telegram', ...root])
+  expect([named.code, named.err]).toEqual([0, ''])
+  expect(newcomer.yaml()).toContain(`token: \${file:${secret}}`)
+})
+
+test.each([
+  ['no flag at all', [], 2, /Nobody can be asked here: "Which platforms\?" Answer it by --platform telegram/],
+  ['no token', ['--platform', 'telegram'], 2, /Answer it by --token telegram=env:TELEGRAM_BOT_TOKEN/],
+  ['one of two tokens', ['--platform', 'slack', '--token', 'slack=env:BOT'], 2, /--token slack\.appToken=env:NAME/],
+  [
+    'a variable that is not set',
+    ['--token', 'telegram=env:NOT_SET', '--platform', 'telegram'],
+    2,
+    /NOT_SET is not set/,
+  ],
+  ['an unknown platform', ['--platform', 'icq'], 2, /There is no platform icq: it is one of telegram, discord, slack/],
+  [
+    'a model without its server',
+    ['--platform', 'telegram', '--token', 'telegram=env:BOT', '--model', 'qwen3'],
+    2,
+    /write <server>\/<model>/,
+  ],
+  [
+    'a server that is not known',
+    ['--platform', 'telegram', '--token', 'telegram=env:BOT', '--model', 'mine/x'],
+    2,
+    /add --base-url/,
+  ],
+  [
+    'no key',
+    ['--platform', 'telegram', '--token', 'telegram=env:BOT', '--model', 'openai/gpt-5.4'],
+    2,
+    /set OPENAI_API_KEY/,
+  ],
+])(
+  'init without a terminal and with %s ends with its code and the flag that is missing, and writes nothing',
+  async (_name, args, code, words) => {
+    const { newcomer, root } = await place()
+    const run = await newcomer.runs(['init', ...args, ...root])
+    expect(run.err).toMatch(words)
+    expect(run.code).toBe(code)
+    expect(existsSync(newcomer.folder)).toBe(false)
+  },
+)
+
+test('init without a terminal refuses a token that the platform refuses, with 78 and the reason', async () => {
+  const { newcomer, root } = await place()
+  newcomer.env.BOT = '7000001:wrong-secret-token'
+  const run = await newcomer.runs(['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root])
+  expect(run.code).toBe(78)
+  expect(run.err).toContain('refuses the token')
+  expect(run.err + run.out).not.toContain('wrong-secret')
+  expect(existsSync(newcomer.folder)).toBe(false)
+})
+
+test('init --dry-run prints the configuration alone, and writes nothing', async () => {
+  const { newcomer, root } = await place()
+  const run = await newcomer.runs([
+    'init',
+    '--platform',
+    'telegram',
+    '--token',
+    'telegram=env:BOT',
+    ...root,
+    '--dry-run',
+  ])
+  expect(run.code).toBe(0)
+  expect(run.out.startsWith('# Written by "parley init"')).toBe(true)
+  expect(run.out).toContain(`token: \${env:BOT}`)
+  expect(existsSync(newcomer.folder)).toBe(false)
+})
+
+test('init takes variables that are set by reference, without a question', async () => {
+  const { newcomer, root, telegram } = await place()
+  newcomer.env.TELEGRAM_BOT_TOKEN = telegram.token
+  const run = await newcomer.runs(['init', ...root, '--yes'])
+  expect([run.code, run.err]).toEqual([0, ''])
+  expect(newcomer.yaml()).toContain(`token: \${env:TELEGRAM_BOT_TOKEN}`)
+})
+
+test('init leaves a configuration with a mistake as it is; with --force it begins anew and keeps a copy', async () => {
+  const { newcomer, root } = await place()
+  mkdirSync(newcomer.folder, { recursive: true })
+  writeFileSync(newcomer.file, 'chanels: {}\n')
+  const flags = ['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
+  const refused = await newcomer.runs(flags)
+  expect(refused.code).toBe(78)
+  expect(refused.err).toMatch(/did you mean `channels`\?[\s\S]*--force/)
+  expect(newcomer.yaml()).toBe('chanels: {}\n')
+  const forced = await newcomer.runs([...flags, '--force'])
+  expect([forced.code, forced.err]).toEqual([0, ''])
+  const copy = readdirSync(newcomer.folder).find((name) => name.startsWith('parley.yaml.20')) ?? ''
+  expect(readFileSync(join(newcomer.folder, copy), 'utf8')).toBe('chanels: {}\n')
+  expect(newcomer.yaml()).toContain(`token: \${env:BOT}`)
+})
+
+test('init writes the file that --config or PARLEY_CONFIG names, and follows a link to it', async () => {
+  const { newcomer, root } = await place()
+  const dotfiles = join(newcomer.home, 'dotfiles.yaml')
+  const named = join(newcomer.home, 'bots', 'one.yaml')
+  const flags = ['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
+  const first = await newcomer.runs([...flags, '--config', 'bots/one.yaml'])
+  expect([first.code, first.err]).toEqual([0, ''])
+  writeFileSync(dotfiles, readFileSync(named, 'utf8').replace('[time]', '[time, schedule]'))
+  const link = join(newcomer.home, 'link.yaml')
+  symlinkSync(dotfiles, link)
+  newcomer.env.PARLEY_CONFIG = link
+  const second = await newcomer.runs([...flags, '--owner', 'telegram:111111112'])
+  expect([second.code, second.err]).toEqual([0, ''])
+  expect(readFileSync(dotfiles, 'utf8')).toContain('telegram:111111112')
+  expect(readFileSync(dotfiles, 'utf8')).toContain('[time, schedule]')
+  expect(readFileSync(link, 'utf8')).toBe(readFileSync(dotfiles, 'utf8'))
+})
+
+test('init leaves a running daemon alone: one of another configuration ends it with 75, its own continues', async () => {
+  const { newcomer, root, telegram } = await place()
+  const flags = ['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
+  await newcomer.runs(flags)
+  const daemon = spawn(process.execPath, [MAIN, 'start'], { env: newcomer.env, stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(() => void daemon.kill('SIGKILL'))
+  await new Promise<void>((resolve) =>
+    daemon.stdout.on('data', (chunk) => String(chunk).includes('Ctrl-C') && resolve()),
+  )
+  const mark = telegram.ledger.mark()
+  const own = await newcomer.runs([...flags, '--owner', 'telegram:111111112', '--start'])
+  expect([own.code, own.err]).toEqual([0, ''])
+  expect(own.out).toContain('"parley config reload"')
+  const other = await newcomer.runs([...flags, '--config', 'other.yaml'])
+  expect(other.code).toBe(75)
+  expect(other.err).toContain('Stop it first')
+  expect(daemon.exitCode).toBe(null)
+  expect(telegram.ledger.all((entry) => entry.kind === 'poll' && 'conflict' in entry, mark)).toEqual([])
+})
