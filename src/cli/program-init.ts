@@ -21,7 +21,11 @@ export function addInit(program: Command, ports: CliPorts, ended: (exitCode: num
     .command('init')
     .description('set up a bot step by step: its platforms, a model, you as the owner; again: change that')
     .option('--platform <names>', 'the platforms, with commas between', several)
-    .option('--token <platform=source>', 'the source of a token; <platform>.<setting>=... where there are several', several)
+    .option(
+      '--token <platform=source>',
+      'the source of a token; <platform>.<setting>=... where there are several',
+      several,
+    )
     .option('--api-root <platform=address>', 'another server that speaks the API of the platform', several)
     .option('--model <server/model>', 'the model that answers, such as ollama/qwen3')
     .option('--base-url <address>', 'the address of its server')

@@ -157,6 +157,19 @@ test('init: a platform that nobody reaches is said with its remedy, and the pers
   expect(kept(here.newcomer)).toEqual(['parley.yaml', 'telegram-token'])
 })
 
+test('init lets the daemon run in its place: with its lines and its log, until Ctrl-C', async () => {
+  const here = await place()
+  const terminal = here.newcomer.types('--api-root', here.root)
+  await upTo(terminal, 'The bot runs now', here)
+  terminal.presses(enter)
+  await terminal.shows('Stop with Ctrl-C.')
+  const mark = here.telegram.ledger.mark()
+  here.telegram.world.say({ from: 111, text: 'hello?' })
+  await here.telegram.ledger.nextFromBot('sent', { after: mark })
+  terminal.presses(ctrlC)
+  expect(await terminal.ended()).toBe(0)
+})
+
 test('init again: what is there is shown, and a platform is added; every line of the person stays', async () => {
   const here = await place()
   const own = `# mine\nagents: [{ id: main, model: scripted/echo }] # later another\nchannels:\n  telegram:\n    accounts:\n      default: { token: "\${env:MY_TOKEN}", apiRoot: "${here.telegram.apiRoot}" } # the first\n`

@@ -133,6 +133,39 @@ test('init --dry-run prints the configuration alone, and writes nothing', async 
   expect(existsSync(newcomer.folder)).toBe(false)
 })
 
+test('init --from takes over what another program has, asks the platform about it, and says what it leaves', async () => {
+  const { newcomer, root, telegram } = await place()
+  const peer = join(newcomer.home, '.openclaw')
+  mkdirSync(peer)
+  const telegramBlock = `telegram: { botToken: '${telegram.token}', dmPolicy: 'allowlist', allowFrom: ['111111112'] }`
+  const agents = `agents: { defaults: { model: { primary: 'ollama/qwen3' } } }`
+  writeFileSync(join(peer, 'openclaw.json'), `{ // mine\n ${agents}, channels: { ${telegramBlock} } }`)
+  const run = await newcomer.runs(['init', '--from', 'openclaw', ...root, '--yes'])
+  expect([run.code, run.err]).toEqual([0, ''])
+  expect(run.out).toMatch(/Taken from openclaw:[\s\S]*Not taken:[\s\S]*it is @parley_bot/)
+  expect(run.out).not.toContain(telegram.token)
+  expect(newcomer.yaml()).toContain('- telegram:111111112')
+  expect(newcomer.yaml()).not.toContain(telegram.token)
+  const [, file = ''] = /token: \$\{file:(.+)\}/.exec(newcomer.yaml()) ?? []
+  expect(readFileSync(join(newcomer.folder, file), 'utf8')).toBe(`${telegram.token}\n`)
+  const check = await newcomer.runs(['config', 'check'])
+  expect(check.code).toBe(0)
+})
+
+test('init again by the same flags changes nothing, and without --token keeps the token that is there', async () => {
+  const { newcomer, root } = await place()
+  const flags = ['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
+  await newcomer.runs(flags)
+  const before = newcomer.yaml()
+  const again = await newcomer.runs(flags)
+  expect([again.code, again.err]).toEqual([0, ''])
+  expect(again.out).toContain('Nothing has changed')
+  const without = await newcomer.runs(['init', '--platform', 'telegram', '--owner', 'telegram:111111112'])
+  expect([without.code, without.err]).toEqual([0, ''])
+  expect(newcomer.yaml()).toContain(before.trimEnd())
+  expect(Object.keys(newcomer.files()).filter((name) => name.startsWith('parley.yaml.20'))).toHaveLength(1)
+})
+
 test('init takes variables that are set by reference, without a question', async () => {
   const { newcomer, root, telegram } = await place()
   newcomer.env.TELEGRAM_BOT_TOKEN = telegram.token

@@ -71,7 +71,8 @@ export class Typescript {
   constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
     const quoted = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')
     // The terminal says how it was left, after the program.
-    const command = `stty cols ${env.COLUMNS ?? 80} rows 40; ${quoted}; echo "ended with $?"; stty -a | tr ';' '\\n' | grep -wo -e '-*icanon' -e '-*echo'`
+    // The shell outlives a Ctrl-C that ends the program.
+    const command = `trap : INT; stty cols ${env.COLUMNS ?? 80} rows 40; ${quoted}; echo "ended with $?"; stty -a | tr ';' '\\n' | grep -wo -e '-*icanon' -e '-*echo'`
     this.#child = spawn('script', ['-qec', command, '/dev/null'], { env: { ...env, SHELL: '/bin/sh' } })
     this.#child.stdout?.setEncoding('utf8').on('data', (chunk) => {
       this.raw += chunk

@@ -1,12 +1,19 @@
 import { existsSync } from 'node:fs'
-import { applyChanges, type SettingChange, changesFrom, type ConfigDraft, openDraft, textOf } from '../../config/draft.ts'
+import {
+  applyChanges,
+  type ConfigDraft,
+  changesFrom,
+  openDraft,
+  type SettingChange,
+  textOf,
+} from '../../config/draft.ts'
 import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import { NO_MODEL } from '../../core/model.ts'
 import type { PeerKind, PeerSetup } from '../../core/peer-setup.ts'
 import { type Ask, askAtTerminal, askNobody, Left } from '../init/ask.ts'
 import { type ChosenModel, chooseModel, type ModelFlags } from '../init/choose-model.ts'
 import { meetOwner } from '../init/first-meeting.ts'
-import type { AccountSetUp } from '../init/set-up-account.ts'
+import { type AccountSetUp, inFile, type KeptSecret } from '../init/set-up-account.ts'
 import { type PlatformFlags, setUpAccounts } from '../init/set-up-accounts.ts'
 import { type BesideFile, writeSetup } from '../init/write-setup.ts'
 import { connectLocal } from '../local-client.ts'
@@ -115,7 +122,8 @@ async function guided(guide: Guide): Promise<'run' | 'stop'> {
   const peer = options.from === undefined ? undefined : await takeOver(guide, options.from)
   if (peer !== undefined) applyChanges(draft, changesFrom(peer.config, draft))
   const { platforms, tryModel } = setup
-  const accounts = await setUpAccounts(ask, { platforms, draft, flags: options, running, file, sources, now })
+  const taken = await secretsOf(peer)
+  const accounts = await setUpAccounts(ask, { platforms, draft, flags: options, running, file, taken, sources, now })
   const known = modelIn(draft) ?? knownModel(guide)
   const chosen = await chooseModel(ask, { flags: options, sources, tryModel, ...(known ? { known } : {}) })
   applyChanges(draft, [...accounts.flatMap(accountChanges), ...modelChanges(chosen, draft), ...ownerChanges(options)])
@@ -123,14 +131,21 @@ async function guided(guide: Guide): Promise<'run' | 'stop'> {
     ports.stdout.write(textOf(draft))
     return 'stop'
   }
-  const loaded = await write(guide, draft, [...secretFiles(accounts, chosen), ...(await peerFiles(peer))])
+  const secrets = [...taken.values(), ...accounts.flatMap((account) => account.secrets), chosen?.server.key]
+  const text = textOf(draft)
+  const beside = [...(peer?.files ?? []), ...secrets.flatMap(secretFile)].filter(({ name }) => text.includes(name))
+  const loaded = await write(guide, draft, [...new Map(beside.map((one) => [one.name, one])).values()])
   const next = await begin(guide, accounts, loaded)
   if (next === 'stop') ask.say(...farewell(guide, accounts))
   return next
 }
 
 /** Writes everything, and says what was written and what the daemon would warn of. */
-async function write({ ask, ports, file }: Guide, draft: ConfigDraft, beside: readonly BesideFile[]): Promise<LoadedConfig> {
+async function write(
+  { ask, ports, file }: Guide,
+  draft: ConfigDraft,
+  beside: readonly BesideFile[],
+): Promise<LoadedConfig> {
   const { files, copy } = await writeSetup(ports, draft, { file, beside })
   ask.say('', ...files.map((path) => `Written: ${path}`), ...(copy === undefined ? [] : [`The old one is ${copy}.`]))
   if (files.length === 0) ask.say(`Nothing has changed in ${file}.`)
@@ -201,18 +216,18 @@ function ownerChanges({ owner = [] }: InitOptions): readonly SettingChange[] {
   return ids.length === 0 ? [] : [[['people', 'owner'], { role: 'owner', ids }]]
 }
 
-function secretFiles(accounts: readonly AccountSetUp[], chosen: ChosenModel | undefined): readonly BesideFile[] {
-  const key = chosen?.server.key
-  const secrets = [...accounts.flatMap((account) => account.secrets), ...(key === undefined ? [] : [key])]
-  return secrets.flatMap(({ file, value }) => (file === undefined ? [] : [{ name: file, text: `${value}\n` }]))
+/** Returns the file of a secret that is kept in one. */
+function secretFile(secret: KeptSecret | undefined): readonly BesideFile[] {
+  return secret?.file === undefined ? [] : [{ name: secret.file, text: `${secret.value}\n` }]
 }
 
-async function peerFiles(peer: PeerSetup | undefined): Promise<readonly BesideFile[]> {
-  if (peer === undefined) return []
-  const secrets = await Promise.all(
-    peer.secrets.map(async ({ file, read }) => ({ name: file, text: `${await read()}\n` })),
-  )
-  return [...peer.files, ...secrets]
+/** Returns the secrets that another program had, by the paths of their settings. */
+async function secretsOf(peer: PeerSetup | undefined): Promise<ReadonlyMap<string, KeptSecret>> {
+  const all = (peer?.secrets ?? []).map(async ({ path, file, read }) => {
+    const secret: KeptSecret = { ...inFile(file), value: (await read()).trim() }
+    return [path.join('.'), secret] as const
+  })
+  return new Map(await Promise.all(all))
 }
 
 /** Starts the daemon where that is wanted and nothing is in the way. */

@@ -13,10 +13,14 @@ export interface AccountAsked {
   readonly account: string
   /** The settings that the configuration has for it, references unresolved. */
   readonly known: Readonly<Record<string, unknown>>
+  /** The folder of the configuration. */
+  readonly folder: string
   /** A daemon of ours receives for it now. */
   readonly beside: boolean
   /** The flags for it: the source of each secret by its setting, and `apiRoot`. */
   readonly given: ReadonlyMap<string, string>
+  /** The secrets that another program had for it, by their settings. */
+  readonly taken: Secrets
 }
 
 /** A secret and the reference that stands for it; `value`: it has to be written to the file that is referred to. */
@@ -50,7 +54,7 @@ export async function setUpAccount(ask: Ask, asked: AccountAsked, sources: Secre
   const own = typeof apiRoot === 'string' ? { apiRoot } : {}
   let ready = await readySecrets(ask, asked, sources)
   if (isComplete(asked, ready)) ask.say('')
-  else explain(ask, platform)
+  else if (ask.isPerson) explain(ask, platform)
   for (;;) {
     const found = { ...ready, ...(await enterMissing(ask, asked, ready)) }
     const values = Object.fromEntries(Object.entries(found).map(([setting, { value }]) => [setting, value]))
@@ -75,25 +79,33 @@ function explain(ask: Ask, { title, steps, cautions }: SetupPlatform): void {
   ask.say('', 'Good to know before:', ...cautions.map((caution) => `  - ${caution}`), '')
 }
 
-type Secrets = Readonly<Record<string, KeptSecret>>
+/** The secrets of an account, by their settings. */
+export type Secrets = Readonly<Record<string, KeptSecret>>
 
-/** Returns the secrets that need no question: those of flags, and of variables that are set. */
+/** Returns the secrets that need no question: of flags, of another program, and of variables that are set. */
 async function readySecrets(ask: Ask, asked: AccountAsked, sources: SecretSources): Promise<Secrets> {
-  const { platform, account, given } = asked
-  const ready: Record<string, KeptSecret> = {}
+  const { platform, account, given, taken } = asked
+  const ready: Record<string, KeptSecret> = { ...taken }
   for (const secret of platform.secrets) {
     const { setting, variable } = secret
     const flag = given.get(setting)
     const inEnv = sources.env[variable]?.trim()
+    const [, named] = /^\$\{((?:env|file):[^{}]+)\}$/.exec(String(asked.known[setting])) ?? []
     if (flag !== undefined) ready[setting] = await fromFlag(flag, secretFile(platform.id, account, setting), sources)
-    else if (inEnv) {
+    else if (!ask.isPerson && named !== undefined && taken[setting] === undefined) {
+      const { value } = await fromFlag(named, '', { ...sources, cwd: asked.folder })
+      ready[setting] = { reference: String(asked.known[setting]), value }
+    } else if (inEnv && taken[setting] === undefined) {
       ask.say(`${platform.title}: ${variable} is set, and is used by reference.`)
       ready[setting] = { reference: `\${env:${variable}}`, value: inEnv }
     }
     const kept = ready[setting]
     const wrong = kept === undefined ? undefined : secret.mistake(kept.value)
-    if (kept !== undefined && wrong !== undefined)
-      throw new ParleyError('config', `${platform.title}: the ${secret.label} (${sourceOf(kept)}) ${wrong}.`)
+    if (kept === undefined || wrong === undefined) continue
+    const mistake = `${platform.title}: the ${secret.label} (${sourceOf(kept)}) ${wrong}.`
+    if (!ask.isPerson) throw new ParleyError('config', mistake)
+    ask.say(mistake)
+    delete ready[setting]
   }
   return ready
 }

@@ -4,7 +4,7 @@ import { ParleyError } from '../../core/errors.ts'
 import type { SetupPlatform } from '../ports.ts'
 import { writePrivately } from '../write-privately.ts'
 import type { Ask } from './ask.ts'
-import { type AccountSetUp, type SecretSources, setUpAccount } from './set-up-account.ts'
+import { type AccountSetUp, type KeptSecret, type SecretSources, type Secrets, setUpAccount } from './set-up-account.ts'
 import { makeFolder } from './write-setup.ts'
 
 export interface PlatformFlags {
@@ -25,6 +25,8 @@ export interface PlatformsAsked {
   readonly running: boolean
   /** The configuration, beside which manifests are written. */
   readonly file: string
+  /** The secrets that another program had, by the paths of their settings. */
+  readonly taken: ReadonlyMap<string, KeptSecret>
   readonly sources: SecretSources
   now(): number
 }
@@ -40,9 +42,16 @@ export async function setUpAccounts(ask: Ask, asked: PlatformsAsked): Promise<re
     const [account = 'default'] = Object.keys(known)
     const own = isTree(known[account]) ? known[account] : {}
     const given = flagsFor(platform, flags)
-    if (ask.isPerson) await writeManifest(ask, platform, asked)
+    if (ask.isPerson && asked.taken.size === 0) await writeManifest(ask, platform, asked)
     const beside = running && account in known
-    done.push(await setUpAccount(ask, { platform, account, known: own, given, beside }, sources))
+    const taken = takenFor(asked, platform, account)
+    done.push(
+      await setUpAccount(
+        ask,
+        { platform, account, known: own, folder: dirname(asked.file), given, beside, taken },
+        sources,
+      ),
+    )
   }
   return done
 }
@@ -51,6 +60,8 @@ async function choosePlatforms(ask: Ask, asked: PlatformsAsked): Promise<readonl
   const { platforms, flags, draft, sources } = asked
   const named = namedPlatforms(asked)
   if (named.length > 0) return named
+  const taken = platforms.filter(({ id }) => [...asked.taken.keys()].some((path) => path.startsWith(`channels.${id}.`)))
+  if (taken.length > 0) return taken.map(({ id }) => id)
   const isThere = ({ id }: SetupPlatform) => Object.keys(accountsIn(draft, id)).length > 0
   const hasVariables = ({ secrets }: SetupPlatform) => secrets.every(({ variable }) => sources.env[variable]?.trim())
   const hasToken = ({ id }: SetupPlatform) => flags.token?.some((flag) => platformOf(flag) === id) ?? false
@@ -82,6 +93,13 @@ function namedPlatforms({ platforms, flags }: PlatformsAsked): readonly string[]
 
 function platformOf(flag: string): string {
   return flag.split(/[.=]/, 1)[0] ?? ''
+}
+
+function takenFor({ taken }: PlatformsAsked, { id, secrets }: SetupPlatform, account: string): Secrets {
+  const found = secrets.map(
+    ({ setting }) => [setting, taken.get(`channels.${id}.accounts.${account}.${setting}`)] as const,
+  )
+  return Object.fromEntries(found.flatMap(([setting, secret]) => (secret === undefined ? [] : [[setting, secret]])))
 }
 
 function accountsIn({ document }: ConfigDraft, channel: string): Readonly<Record<string, unknown>> {

@@ -37,6 +37,7 @@ export async function writeSetup(
   const target = existsSync(file) ? realpathSync(file) : file
   const text = textOf(draft)
   const write = async (path: string, content: string): Promise<string> => {
+    makeFolder(dirname(path), like)
     await writePrivately(
       path,
       (async function* () {
