@@ -52,7 +52,7 @@ function firstLine(text: string): string {
   return text.split('\n')[0] ?? ''
 }
 
-/** The words of the line that are commands, as far as they are known, are the place; all else is an option or a name. */
+/** Returns the loop that finds the place: the words of the line that are commands, as far as they are known. */
 function walk(places: readonly Place[], { count, word }: { readonly count: string; readonly word: string }): string {
   const flags = [...new Set(places.flatMap(({ values }) => values.flatMap((one) => one.flags)))]
   const paths = places.map(({ path }) => path).filter((path) => path !== '')
