@@ -1,10 +1,13 @@
 /** Commands of other programs or of the chat, as people type them here, and the remedy. */
 const OTHER_WORDS: readonly (readonly [name: RegExp, remedy: string])[] = [
   [/^(budgets?|usage|costs?)$/, '"parley status" shows what is spent, of each budget too'],
-  [/^(doctor|diagnose|health)$/, '"parley config check" looks at the configuration, "parley status" at what runs'],
+  [/^(diagnose|diagnostics?|health|check)$/, 'it is "parley doctor"'],
   [/^hooks?$/, '"parley config explain" shows the hooks'],
-  [/^(support|bugreport|info)$/, '"parley config explain" and "parley status --json" say what there is'],
   [/^(setup|wizard|configure|onboard|onboarding)$/, 'it is "parley init"'],
+  [/^(bugreport|report|info)$/, '"parley support" writes a file for a report'],
+  [/^(install|daemon)$/, 'it is "parley service install"'],
+  [/^(update|self-update)$/, 'it is "parley upgrade"'],
+  [/^completion$/, 'it is "parley completions bash", "zsh" or "fish"'],
   [/^(stop|restart|quit)$/, 'Ctrl-C, or the service manager, ends a daemon'],
   [/^reload$/, 'it is "parley config reload"'],
   [/^me$/, 'on the machine say who it is: "parley forget person <channel>:<id>"'],

@@ -97,7 +97,7 @@ describe('wrong usage', () => {
     [['stauts'], 'Did you mean status'],
     [['budget'], '"parley status" shows what is spent'],
     [['hooks'], '"parley config explain" shows the hooks'],
-    [['support'], '"parley config explain" and "parley status --json"'],
+    [['bugreport'], '"parley support" writes a file'],
     [['doctor'], '"parley config check" looks at the configuration'],
     [['setup'], 'it is "parley init"'],
     [['stop'], 'Ctrl-C'],
