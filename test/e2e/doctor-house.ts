@@ -21,6 +21,8 @@ export interface Patient {
   readonly database: string
   readonly file: string
   readonly env: Record<string, string>
+  /** Runs any command. */
+  run(...args: readonly string[]): Promise<Examined>
   /** Runs `parley doctor` for people. */
   doctor(...args: readonly string[]): Promise<Examined>
   /** Runs it for programs. */
@@ -62,14 +64,14 @@ export function patient(
     return `\${env:${name}}`
   }
   writeFileSync(file, `${JSON.stringify(config, refer, 1)}\n`, { mode: 0o600 })
-  const run = (args: readonly string[]): ChildProcess =>
+  const begin = (args: readonly string[]): ChildProcess =>
     spawn(process.execPath, [...node, MAIN, ...args], {
       env,
       cwd: folder,
       ...(uid === undefined ? {} : { uid, gid: uid }),
     })
-  const doctor = async (...args: readonly string[]): Promise<Examined> => {
-    const child = run(['doctor', ...args])
+  const run = async (...args: readonly string[]): Promise<Examined> => {
+    const child = begin(args)
     const said = { out: '', err: '' }
     child.stdout?.on('data', (text) => {
       said.out += text
@@ -80,8 +82,9 @@ export function patient(
     const [code] = await once(child, 'close')
     return { code, ...said }
   }
+  const doctor = (...args: readonly string[]): Promise<Examined> => run('doctor', ...args)
   const start = async (): Promise<ChildProcess> => {
-    const child = run(['start'])
+    const child = begin(['start'])
     onTestFinished(() => void child.kill('SIGKILL'))
     let out = ''
     for await (const text of child.stdout ?? []) {
@@ -99,7 +102,7 @@ export function patient(
     mode: 0o600,
   })
   return {
-    ...{ folder, dataDir, database: join(dataDir, 'parley.db'), file, env, doctor, start, program },
+    ...{ folder, dataDir, database: join(dataDir, 'parley.db'), file, env, run, doctor, start, program },
     async report(...args) {
       const { code, out, err } = await doctor('--json', ...args)
       try {
