@@ -8,7 +8,7 @@ export function addDoctor(program: Command, ports: CliPorts, ended: (exitCode: n
   program
     .command('doctor')
     .description('look for whatever is wrong: platforms, models, database, disk, unit; each with its remedy')
-    .argument('[parts...]', 'only these, such as telegram, model, database')
+    .argument('[parts...]', 'only these, such as model, disk, database')
     .option('--offline', 'ask nothing over the network')
     .option('--fix', 'mend what is safe: modes of files, a socket that was left')
     .option(...JSON_OPTION)

@@ -17,7 +17,7 @@ export interface Finding {
 export interface DoctorReport {
   readonly version: string
   readonly findings: readonly Finding[]
-  /** What `--fix` has changed, a sentence each. */
+  /** The changes that `--fix` has made, a sentence each. */
   readonly fixed: readonly string[]
   /** The price of what the models were asked, as far as it is known. */
   readonly usd: number
@@ -43,7 +43,7 @@ export function saysAndRemedy(message: string, otherwise: string): readonly [say
   return rest === '' ? [text, otherwise] : [first, rest.charAt(0).toUpperCase() + rest.slice(1)]
 }
 
-/** What `parley doctor` examines; `Config` is the configuration as the daemon uses it. */
+/** The subject of `parley doctor`; `Config` is the configuration as the daemon uses it. */
 export interface DoctorRequest<Config> {
   /** Absent: none could be read, and the rest is examined without it. */
   readonly config?: Config
@@ -57,7 +57,7 @@ export interface DoctorRequest<Config> {
   readonly parts: readonly string[]
   /** Nothing is asked over the network. */
   readonly offline: boolean
-  /** What is safe to mend is mended. */
+  /** Whatever is safe to mend is mended. */
   readonly fix: boolean
   readonly now: number
   readonly signal: AbortSignal

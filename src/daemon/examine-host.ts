@@ -5,10 +5,11 @@ import { chmod, readFile, stat, statfs } from 'node:fs/promises'
 import { freemem, totalmem, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { type Clock, within } from '../core/clock.ts'
+import { type Clock, systemClock, within } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 import { type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
 import { machineZone } from '../core/machine-zone.ts'
+import { readJson } from '../core/read-json.ts'
 import { privateFolder } from '../platform/private-folder.ts'
 
 /*
@@ -225,6 +226,9 @@ export async function examineBackup({ config: { dataDir }, now }: HostPlace): Pr
 
 const OLD_DAYS = 8
 
+/** The file beside the database has a few values. */
+const MARK = { bytes: 64_000, values: 100 }
+
 interface LastBackup {
   readonly at?: number
   readonly path?: string
@@ -235,7 +239,7 @@ interface LastBackup {
 
 async function lastBackup(dataDir: string): Promise<LastBackup | undefined> {
   const text = await readFile(join(dataDir, 'backup.json'), 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : (JSON.parse(text) as LastBackup)
+  return text === undefined ? undefined : (readJson(text, MARK) as LastBackup)
 }
 
 /** The share of its limit from which on a process is in danger. */
@@ -410,7 +414,7 @@ async function lingering(): Promise<readonly Finding[]> {
   return [findingsOf('unit').warning('linger', says, `sudo loginctl enable-linger ${username}`)]
 }
 
-/** Returns the process that holds a lock on a file, by what the kernel says of locks; undefined where it says nothing. */
+/** Returns the process that holds a lock on a file, as the kernel lists it; undefined where it lists none. */
 export function holderOf(file: string): number | undefined {
   try {
     const { ino } = lstatSync(file)
@@ -443,7 +447,7 @@ export function watchClock(): ClockWatch {
   const note = (host: string, date: unknown): void => {
     const at = typeof date === 'string' ? Date.parse(date) : Number.NaN
     if (!Number.isFinite(at)) return
-    seen.push({ host, ahead: Date.now() - at })
+    seen.push({ host, ahead: systemClock.now() - at })
     answered()
   }
   const fetched = (message: unknown): void => {

@@ -14,7 +14,7 @@ import { makeAudio } from './make-web.ts'
 import { FEWEST_TOKENS, tryModel } from './try-model.ts'
 
 /*
- * What is examined over the network: the platforms, the models, the tool servers and the audio endpoint, each as the
+ * The half of an examination that asks over the network: the platforms, the models, the tool servers and the audio endpoint, each as the
  * daemon would ask it.
  */
 
@@ -27,7 +27,7 @@ export interface AccountCheck {
   readonly settings: unknown
 }
 
-export interface Asking {
+export interface ServiceLook {
   readonly config: Config
   readonly plugins: Plugins
   /** The answer of the daemon that runs, where one does. */
@@ -46,7 +46,7 @@ const MOST_PLACES = 20
 /** Asks a platform about an account and about the places in which it is. */
 export async function examineAccount(
   { channel, account, settings }: AccountCheck,
-  { plugins, status, signal }: Asking,
+  { plugins, status, signal }: ServiceLook,
   known: readonly SetupPlace[],
 ): Promise<readonly Finding[]> {
   const setup = await setupOf(plugins, channel)
@@ -114,7 +114,7 @@ const MODEL_MS = 20_000
 /** Asks a model for one word; `usd` is what that costs, as far as it is known. */
 export async function examineModel(
   id: string,
-  { config, signal }: Pick<Asking, 'config' | 'signal'>,
+  { config, signal }: Pick<ServiceLook, 'config' | 'signal'>,
 ): Promise<{ readonly finding: Finding; readonly usd: number }> {
   const { ok, failed } = findingsOf(`model ${id}`)
   const trial = { question: 'Say yes.', maxTokens: FEWEST_TOKENS, withinMs: MODEL_MS, signal }
@@ -128,7 +128,7 @@ export async function examineModel(
 /** Connects to a tool server as the daemon would, and lists its tools. */
 export async function examineToolServer(
   name: string,
-  { config, version }: Pick<Asking, 'config'> & { readonly version: string },
+  { config, version }: Pick<ServiceLook, 'config'> & { readonly version: string },
 ): Promise<readonly Finding[]> {
   const { ok, warning, failed } = findingsOf(`tool server ${name}`)
   try {
@@ -155,7 +155,10 @@ export async function endToolServers(version: string): Promise<void> {
 }
 
 /** Has a word spoken, and a second of silence transcribed: whichever the configuration has. */
-export async function examineAudio({ config, signal }: Pick<Asking, 'config' | 'signal'>): Promise<readonly Finding[]> {
+export async function examineAudio({
+  config,
+  signal,
+}: Pick<ServiceLook, 'config' | 'signal'>): Promise<readonly Finding[]> {
   const audio = makeAudio({ config, clock: systemClock, net: {} })
   const calls = [
     ...(audio.transcribe ? [['transcribe', () => audio.transcribe?.(SILENCE, signal)] as const] : []),
@@ -189,7 +192,7 @@ const RATE = 8_000
 const SILENCE = { bytes: wav(new Uint8Array(2 * RATE)), mime: 'audio/wav' }
 
 function wav(samples: Uint8Array): Uint8Array {
-  const header = Buffer.alloc(44)
+  const header = Buffer.alloc(44 + samples.length)
   header.write('RIFF', 0)
   header.writeUInt32LE(36 + samples.length, 4)
   header.write('WAVEfmt ', 8)
@@ -202,5 +205,6 @@ function wav(samples: Uint8Array): Uint8Array {
   header.writeUInt16LE(16, 34)
   header.write('data', 36)
   header.writeUInt32LE(samples.length, 40)
-  return Buffer.concat([header, samples])
+  header.set(samples, 44)
+  return header
 }

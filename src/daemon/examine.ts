@@ -37,7 +37,7 @@ import { storeKeyOf } from './store-key.ts'
 
 type Request = DoctorRequest<Config>
 
-/** What an examination is given by the program. */
+/** The parts of the program that an examination needs. */
 export interface ExamineParts {
   readonly version: string
   readonly plugins: Readonly<Record<string, ChannelPlugin<never>>>
@@ -231,7 +231,7 @@ function statusFindings({ restored, undelivered, uncertain, ownerKnown, claims }
   ]
 }
 
-/** Where a daemon would listen: the API, and accounts that take requests. One that runs listens there itself. */
+/** Looks at the ports of the API and of accounts that take requests. A daemon that runs listens there itself. */
 async function portFindings(config: Config, runs: boolean): Promise<readonly Finding[]> {
   const { ok, failed } = findingsOf('port')
   const places = [

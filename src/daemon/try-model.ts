@@ -21,7 +21,7 @@ export interface ModelTrial {
   readonly signal?: AbortSignal
 }
 
-export type TrialOutcome = TrialAnswer | TrialFailure
+export type ModelTrialOutcome = TrialAnswer | TrialFailure
 
 export interface TrialAnswer {
   readonly ok: true
@@ -59,7 +59,7 @@ export async function tryModel(
   id: string,
   trial: ModelTrial,
   clock: Clock = systemClock,
-): Promise<TrialOutcome> {
+): Promise<ModelTrialOutcome> {
   const begun = clock.elapsed()
   const passed = (): number => Math.round(clock.elapsed() - begun)
   try {

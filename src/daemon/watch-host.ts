@@ -5,6 +5,7 @@ import type { Finding } from '../core/finding.ts'
 import { toAccountId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
+import { readJson } from '../core/read-json.ts'
 import type { Store } from '../store/store.ts'
 import type { HostPlace } from './examine-host.ts'
 
@@ -18,8 +19,9 @@ interface HostWatch {
   notifyOwners(this: void, where: AccountAt, notice: OwnerNotice): Promise<boolean>
 }
 
-/** What was found before is kept beside the state of the channels, under a name that no channel has. */
+/** The place of the last findings: beside the state of the channels, under a name that no channel has. */
 const STATE = ['parley', toAccountId('default'), 'host'] as const
+const KEPT = { bytes: 64_000, values: 1_000 }
 const RANKS: readonly Finding['state'][] = ['ok', 'warning', 'failed']
 
 /** The states of the last look by part and check; one that is absent was `ok`. */
@@ -34,7 +36,7 @@ export function watchHost({ config, clock, logger, store, where, notifyOwners }:
     const host = await import('./examine-host.ts')
     const findings = await examined(host, { config, now: clock.now(), pid: process.pid }, clock)
     const kept = await store.read.channelState.get(...STATE)
-    const known = kept === undefined ? undefined : (JSON.parse(kept) as States)
+    const known = kept === undefined ? undefined : (readJson(kept, KEPT) as States)
     const worse = worseThan(known, findings)
     for (const { part, check, says } of worse)
       logger.warn('Something about this machine got worse', { part, check, says })
@@ -68,7 +70,7 @@ function worseThan(known: States | undefined, findings: readonly Finding[]): rea
   })
 }
 
-/** What could not be examined this time is as it was. */
+/** Returns the bad states; a check that was skipped this time keeps its state. */
 function statesOf(findings: readonly Finding[], known: States = {}): States {
   const now = findings.map(({ part, check, state }) => {
     const name = `${part}/${check}`

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { type Address, formatAddress } from '../../core/address.ts'
 import { errorCode, toError } from '../../core/errors.ts'
+import { readJson } from '../../core/read-json.ts'
 import type { StoreKey } from '../../core/store-key.ts'
 import { addressTitle } from '../../core/titles.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
@@ -51,8 +52,7 @@ const MOST_DAMAGE = 20
 const BUSY_MS = 1_000
 
 /**
- * Opens a database for reading alone, beside whoever writes it, and reads what kind it is and its damage. Takes no lock,
- * and changes neither a row nor the schema. Throws `config` for a key that does not fit and for a file
+ * Opens a database for reading alone, beside whoever writes it, and reads its kind and its damage. Takes no lock, and changes neither a row nor the schema. Throws `config` for a key that does not fit and for a file
  * that is no database, `unavailable` for one that cannot be read at all.
  */
 export async function examineDatabase({ path, key, signal }: DatabaseLook): Promise<DatabaseFacts> {
@@ -173,10 +173,13 @@ export function placesIn({ path, key }: Omit<DatabaseLook, 'signal'>): readonly 
   }
 }
 
+/** An address, and the metadata of a session, are small. */
+const ROW = { bytes: 64_000, values: 1_000 }
+
 function placesOf(database: Database): readonly KnownPlace[] {
   const places = new Map<string, KnownPlace>()
   for (const text of names(database, PLACES)) {
-    const { topic: _topic, post: _post, ...chat } = JSON.parse(text) as Address
+    const { topic: _topic, post: _post, ...chat } = readJson(text, ROW) as Address
     if (chat.chatType === 'direct' || places.has(formatAddress(chat)) || hasMoved(database, chat)) continue
     const title = titleOf(database, chat)
     places.set(formatAddress(chat), { address: chat, ...(title === undefined ? {} : { title }) })
@@ -195,5 +198,5 @@ function titleOf(database: Database, address: Address): string | undefined {
     'SELECT metadata FROM sessions WHERE display_key IN (?, ?) ORDER BY no DESC LIMIT 1',
   )
   const metadata = newest.pluck().get(key, key.toLowerCase())
-  return metadata === undefined ? undefined : addressTitle(address, JSON.parse(metadata) as Record<string, string>)
+  return metadata === undefined ? undefined : addressTitle(address, readJson(metadata, ROW) as Record<string, string>)
 }
