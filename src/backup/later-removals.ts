@@ -8,9 +8,9 @@ import { FORGOTTEN_MARK } from '../store/content-codec.ts'
 import type { SnapshotRows } from '../store/engines/snapshot.ts'
 import { BLANK_PART } from '../store/outbox.ts'
 
-/** What a later state of a store has removed that an older copy still has. */
+/** The words that an older copy of a store still has, and that a later state of it has removed. */
 export interface LaterRemovals {
-  /** What somebody had forgotten, and what went for its age. */
+  /** Removed because somebody asked for it, and for its age. */
   readonly forgotten: ForgetPlan
   readonly aged: ForgetPlan
   /** Conversations that were deleted. */

@@ -37,7 +37,7 @@ export interface RestoreTarget {
   readonly path: string
   readonly dataDir: string
   readonly key: StoreKey | undefined
-  /** Where the configuration belongs; absent: nowhere, and it stays in the copy. */
+  /** The place of the configuration; absent: it stays in the copy. */
   readonly config: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -171,7 +171,7 @@ async function locked<Result>({ path, dataDir }: RestoreTarget, work: () => Prom
   }
 }
 
-/** Makes the new state ready in a folder of its own. Returns what was forgotten again; absent: nothing newer is there. */
+/** Makes the new state ready in a folder of its own. Returns what was forgotten again, where a newer state is there. */
 async function stage(
   target: RestoreTarget,
   { from, manifest, newer, forgetAgain }: RestoreOptions & { readonly manifest: Manifest },

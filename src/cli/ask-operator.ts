@@ -20,7 +20,7 @@ export async function askOperator<Answer>(
   const daemon = await connectLocal(socketPathOf(loaded.config))
   if (daemon) return ask(daemon)
   const { path } = loaded.config.store
-  // Where a restore was interrupted there is none for a moment, and the opening says how to go on.
+  // An interrupted restore leaves none for a moment, and the opening says what ends it.
   if (!existsSync(path) && !existsSync(`${path}.restoring`)) {
     throw new ParleyError(
       'not_found',

@@ -40,8 +40,9 @@ type Ended = (exitCode: number) => void
 const afterHelp = (variables: readonly string[]): string => `
 Exit codes: 0 done, 1 failed (status: no daemon runs) or not done without --yes,
 2 wrong usage, 3 (status) a channel is down, 65 a migration or an import failed
-and changed nothing, or a backup is damaged, 74 a disk is full or does not take writes, 75 the store is
-in use by another daemon, 78 the configuration or the installation is wrong.
+and changed nothing, or a backup is damaged, 74 a disk is full or does not take
+writes, 75 the store is in use by another daemon, 78 the configuration or the
+installation is wrong.
 
 Without a file, the variables of one of these lines are enough to start:
 ${variables.map((line) => `  ${line}`).join('\n')}`

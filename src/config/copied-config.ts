@@ -121,7 +121,7 @@ interface FoundFiles {
   readonly elsewhere: readonly string[]
 }
 
-/** Returns the file, or those of the folder, below the folder of the configuration; a tool may import its neighbours. */
+/** Returns the file, or those of the folder, where they lie by the configuration; a tool may import its neighbours. */
 function filesAt(path: string, home: string): FoundFiles {
   const inside = relative(home, path)
   if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) return { files: [], elsewhere: [path] }

@@ -6,7 +6,7 @@ export interface BackupSettings {
   readonly at: string
   /** The folder of the copies; absent: `backups` in the state folder. */
   readonly to?: string
-  /** As `7d,4w`. */
+  /** A rule, `7d,4w`. */
   readonly keep: string
 }
 
@@ -22,7 +22,7 @@ export interface LastBackup {
   readonly at?: number
   readonly path?: string
   readonly bytes?: number
-  /** Whether its folder exists now. */
+  /** True if its folder exists now. */
   readonly there?: boolean
   /** The newest attempt failed then, for this reason. */
   readonly failedAt?: number
@@ -32,7 +32,7 @@ export interface LastBackup {
 export interface BackupRequest {
   /** The folder of the copies; absent: that of the configuration. */
   readonly to?: string | undefined
-  /** As `7d,4w`; absent: no older copy is removed. */
+  /** A rule, `7d,4w`; absent: no older copy is removed. */
   readonly keep?: string | undefined
   progress(this: void, done: number, total: number): void
 }

@@ -16,7 +16,7 @@ export interface SnapshotFacts {
   readonly schema: number
   /** The number of the store, which all its copies share; absent for one that no newer program has opened. */
   readonly store?: number
-  /** How far it had come, see `sqlite-marker.ts`. */
+  /** Its progress, see `sqlite-marker.ts`. */
   readonly mark: number
   readonly encrypted: boolean
   /** The number of rows, by table. */

@@ -190,7 +190,7 @@ function raiseEpoch(connection: SqliteConnection): number {
 /** The most that `randomInt` gives. */
 const MOST_STORES = 2 ** 48 - 1
 
-/** Gives a store its number, by which its copies are known: nobody restores or removes those of another one by mistake. */
+/** Gives a store its number, by which its copies are known: no rule of keeping removes those of another one. */
 function nameStore(connection: SqliteConnection): void {
   const insert = "INSERT INTO counters (name, value) VALUES ('store', $1) ON CONFLICT (name) DO NOTHING"
   connection.run(insert, [randomInt(1, MOST_STORES)])
