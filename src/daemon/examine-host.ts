@@ -4,12 +4,12 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, readFile, stat, statfs } from 'node:fs/promises'
 import { freemem, totalmem, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { readLastBackup } from '../backup/last-backup.ts'
 import type { Config } from '../config/config.ts'
 import { type Clock, systemClock, within } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 import { type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
 import { machineZone } from '../core/machine-zone.ts'
-import { readJson } from '../core/read-json.ts'
 import { privateFolder } from '../platform/private-folder.ts'
 
 /*
@@ -207,7 +207,7 @@ function withMend(finding: Finding): MendableFinding {
 /** Returns how old the last backup is. */
 export async function examineBackup({ config: { dataDir }, now }: HostPlace): Promise<readonly Finding[]> {
   const { ok, warning, failed } = findingsOf('backup')
-  const last = await lastBackup(dataDir)
+  const last = readLastBackup(dataDir)
   if (last === undefined) return [warning('age', 'no backup was ever made', 'parley backup')]
   const findings: Finding[] = []
   if (last.failedAt !== undefined)
@@ -225,22 +225,6 @@ export async function examineBackup({ config: { dataDir }, now }: HostPlace): Pr
 }
 
 const OLD_DAYS = 8
-
-/** The file beside the database has a few values. */
-const MARK = { bytes: 64_000, values: 100 }
-
-interface LastBackup {
-  readonly at?: number
-  readonly path?: string
-  readonly there?: boolean
-  readonly failedAt?: number
-  readonly reason?: string
-}
-
-async function lastBackup(dataDir: string): Promise<LastBackup | undefined> {
-  const text = await readFile(join(dataDir, 'backup.json'), 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : (readJson(text, MARK) as LastBackup)
-}
 
 /** The share of its limit from which on a process is in danger. */
 const FULL = 0.9

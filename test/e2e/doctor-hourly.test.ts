@@ -34,8 +34,7 @@ async function folder() {
   let look = watch()
   return {
     ...{ dataDir, clock, notices },
-    backup: (more: object) =>
-      writeFileSync(join(dataDir, 'backup.json'), JSON.stringify({ path: '/c', there: true, ...more })),
+    backup: (more: object) => writeFileSync(join(dataDir, 'last-backup'), JSON.stringify({ path: '/', ...more })),
     /** Looks; nobody answers meanwhile, and the wait for that is over at once. */
     async look(): Promise<string[]> {
       const looked = look()
@@ -108,7 +107,7 @@ it('a daemon looks each hour, and its owner reads what got worse', async () => {
   await expect
     .poll(later("SELECT COUNT(*) FROM channel_state WHERE key = 'host' AND value LIKE '%backup/age%'"))
     .toBe(1)
-  writeFileSync(join(home.dataDir, 'backup.json'), JSON.stringify({ failedAt: clock.now(), reason: 'no room' }))
+  writeFileSync(join(home.dataDir, 'last-backup'), JSON.stringify({ failedAt: clock.now(), reason: 'no room' }))
   await expect.poll(later("SELECT COUNT(*) FROM notices WHERE key LIKE '%host:%'")).toBe(1)
   const { text } = await ledger.nextFromBot('sent', { after: 0, where: (sent) => sent.text.includes('got worse') })
   expect(text).toContain('no room')

@@ -98,7 +98,7 @@ export function patient(
     chmodSync(join(bin, name), 0o755)
   }
   program('systemctl', NO_MANAGER)
-  writeFileSync(join(dataDir, 'backup.json'), JSON.stringify({ at: Date.now(), path: '/copies/1', there: true }), {
+  writeFileSync(join(dataDir, 'last-backup'), JSON.stringify({ at: Date.now(), path: '/' }), {
     mode: 0o600,
   })
   return {

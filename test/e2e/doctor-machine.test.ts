@@ -274,8 +274,8 @@ it('a process that holds the database and answers nobody is named by its number'
 
 it('no backup, an old one and a failed one', async () => {
   const one = await machine()
-  const backup = (last: object) => writeFileSync(join(one.dataDir, 'backup.json'), JSON.stringify(last))
-  backup({ at: Date.now() - 20 * 86_400_000, path: '/copies/1', there: true })
+  const backup = (last: object) => writeFileSync(join(one.dataDir, 'last-backup'), JSON.stringify(last))
+  backup({ at: Date.now() - 20 * 86_400_000, path: '/' })
   await expectFailure(await one.report('backup'), ['backup', 'age'], {
     state: 'warning',
     says: /20 d old/,
@@ -286,7 +286,7 @@ it('no backup, an old one and a failed one', async () => {
     says: /the disk is full/,
     remedy: /^parley backup$/,
   })
-  rmSync(join(one.dataDir, 'backup.json'))
+  rmSync(join(one.dataDir, 'last-backup'))
   await expectFailure(await one.report('backup'), ['backup', 'age'], {
     state: 'warning',
     says: /no backup was ever made/,
