@@ -76,12 +76,14 @@ describe('parley upgrade', { timeout: 300_000 }, () => {
     expect(asked.stdout).toContain(`npm install --global --prefix ${folder}/prefix`)
     expect(await parley('--version')).toMatchObject({ stdout: `${VERSION}\n` })
 
-    const done = await parley('upgrade', file, '--no-backup', '--yes')
+    const done = await parley('upgrade', file, '--yes')
     expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('The service runs: active (running)') })
     expect(systemd.calls()).toContain('systemctl --user restart parley.service')
     expect(await parley('--version')).toMatchObject({ stdout: `${NEWER}\n` })
     expect((await parley('upgrade')).stdout).toContain(`Running    ${NEWER}\n`)
     expect(readdirSync(state).filter((name) => name.includes('before-v'))).toHaveLength(1)
+    const [, copy = ''] = /A backup lies in (.+)/.exec(done.stderr) ?? []
+    expect(existsSync(join(copy, 'manifest.json'))).toBe(true)
     expect(await sessions(house)).toBe(1)
   })
 

@@ -76,15 +76,10 @@ test('the commands of the page install the program, run it as a service, upgrade
   const run = household()
   expect(COMMANDS).toContain(ASKS)
   for (const command of COMMANDS) {
-    const said = await run(command === ASKS ? `! ${command}` : withoutBackup(command)).catch((error) => error)
+    const said = await run(command === ASKS ? `! ${command}` : command).catch((error) => error)
     expect(said, command).not.toHaveProperty('code')
     if (command === 'parley --version') expect(said.stdout).toBe(`${VERSION}\n`)
     if (command === 'parley service status') expect(said.stdout).toContain('active (running)')
   }
   await expect(run('parley --version')).rejects.toMatchObject({ code: 127 })
 })
-
-/** The copy is tested on its own. */
-function withoutBackup(command: string): string {
-  return /^parley upgrade .*--yes$/.test(command) ? `${command} --no-backup` : command
-}
