@@ -112,7 +112,6 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
 // Without a handler Node would open its debugger to every user of the machine, from the first moment on.
 process.on('SIGUSR1', () => {})
 useCompileCache({ env, home })
-
 watchOutput(process)
 
 process.exitCode = await runCommand(process.argv.slice(2), ports)

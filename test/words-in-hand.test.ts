@@ -111,7 +111,7 @@ it.each([
   ['look again', Object.keys(LOOKS_AGAIN), 48],
   ['go with their turn', GOES_WITH_ITS_TURN, 10],
   ['change texts', CHANGES_TEXTS, 14],
-  ['have nothing in hand', NOTHING_IN_HAND, 122],
+  ['have nothing in hand', NOTHING_IN_HAND, 124],
 ] as const)('S41: a further place that commits, in files that %s, belongs there as well', (_what, list, places) => {
   expect(list.map(doorsOf).reduce((sum, doors) => sum + doors, 0)).toBe(places)
 })

@@ -15,7 +15,7 @@ export function addDoctor(program: Command, ports: CliPorts, ended: (exitCode: n
     .addHelpText(
       'after',
       '\nEach model is asked for one word, which costs a fraction of a cent.\n' +
-        'Exit codes: 0 nothing has failed, 1 something has, 78 no configuration could be read.',
+        'Exit codes: 0 nothing has failed, 1 something has, 78 no configuration is read.',
     )
     .action(async (parts: readonly string[], _options, command: Command) => {
       const { doctor } = await import('./commands/doctor.ts')

@@ -99,7 +99,10 @@ function keepLines(text: string, before: string): string {
 }
 
 /** Returns the changes by which a draft gets what another program had; a setting that is there stays. */
-export function changesFrom(config: Readonly<Record<string, unknown>>, { document, before }: ConfigDraft): readonly SettingChange[] {
+export function changesFrom(
+  config: Readonly<Record<string, unknown>>,
+  { document, before }: ConfigDraft,
+): readonly SettingChange[] {
   const walk = (value: unknown, path: readonly string[]): SettingChange[] => {
     if (isTree(value)) return Object.entries(value).flatMap(([key, inner]) => walk(inner, [...path, key]))
     const there = document.getIn(path)

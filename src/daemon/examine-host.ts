@@ -457,8 +457,18 @@ export function watchClock(): ClockWatch {
 /** A daemon that receives has an answer within this time. */
 const SOON_MS = 60_000
 
+/** Looks at whatever costs the daemon nothing. One check that fails keeps no other from being made. */
+export async function examineHourly(place: HostPlace, clock: Clock): Promise<readonly Finding[]> {
+  const looks = [examineDisk, examineFolder, examineBackup, examineMemory, examineUnit, () => examineClockSoon(clock)]
+  return (await Promise.all(looks.map((look) => look(place).catch(noFinding)))).flat()
+}
+
+function noFinding(error: unknown): readonly Finding[] {
+  return [{ part: 'host', check: 'check', state: 'skipped', says: toError(error).message }]
+}
+
 /** Waits for an answer that comes anyway, and compares its time. */
-export async function examineClockSoon(clock: Clock): Promise<readonly Finding[]> {
+async function examineClockSoon(clock: Clock): Promise<readonly Finding[]> {
   const watch = watchClock()
   try {
     await within(clock, SOON_MS, watch.first)

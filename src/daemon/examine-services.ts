@@ -14,8 +14,8 @@ import { makeAudio } from './make-web.ts'
 import { FEWEST_TOKENS, tryModel } from './try-model.ts'
 
 /*
- * The half of an examination that asks over the network: the platforms, the models, the tool servers and the audio endpoint, each as the
- * daemon would ask it.
+ * The half of an examination that asks over the network: the platforms, the models, the tool servers and the audio
+ * endpoint, each as the daemon would ask it.
  */
 
 type Plugins = Readonly<Record<string, ChannelPlugin<never>>>

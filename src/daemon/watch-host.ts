@@ -1,13 +1,11 @@
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
-import { toError } from '../core/errors.ts'
 import type { Finding } from '../core/finding.ts'
 import { toAccountId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 import { readJson } from '../core/read-json.ts'
 import type { Store } from '../store/store.ts'
-import type { HostPlace } from './examine-host.ts'
 
 interface HostWatch {
   readonly config: Pick<Config, 'file' | 'dataDir' | 'store'>
@@ -33,8 +31,8 @@ type States = Readonly<Record<string, Finding['state']>>
  */
 export function watchHost({ config, clock, logger, store, where, notifyOwners }: HostWatch): () => Promise<void> {
   return async () => {
-    const host = await import('./examine-host.ts')
-    const findings = await examined(host, { config, now: clock.now(), pid: process.pid }, clock)
+    const { examineHourly } = await import('./examine-host.ts')
+    const findings = await examineHourly({ config, now: clock.now(), pid: process.pid }, clock)
     const kept = await store.read.channelState.get(...STATE)
     const known = kept === undefined ? undefined : (readJson(kept, KEPT) as States)
     const worse = worseThan(known, findings)
@@ -44,23 +42,6 @@ export function watchHost({ config, clock, logger, store, where, notifyOwners }:
     const states = JSON.stringify(statesOf(findings, known))
     if (states !== kept) await store.write((tx) => tx.channelState.set(...STATE, states))
   }
-}
-
-/** One check that fails keeps no other from being made. */
-async function examined(
-  host: typeof import('./examine-host.ts'),
-  place: HostPlace,
-  clock: Clock,
-): Promise<readonly Finding[]> {
-  const looks = [host.examineDisk, host.examineFolder, host.examineBackup, host.examineMemory, host.examineUnit]
-  const found = await Promise.all(
-    [...looks, () => host.examineClockSoon(clock)].map((look) => look(place).catch(noFinding)),
-  )
-  return found.flat()
-}
-
-function noFinding(error: unknown): readonly Finding[] {
-  return [{ part: 'host', check: 'check', state: 'skipped', says: toError(error).message }]
 }
 
 function worseThan(known: States | undefined, findings: readonly Finding[]): readonly Finding[] {

@@ -122,7 +122,7 @@ async function commandLine(given: Parameters<typeof machineIn>[1] = {}, text = '
   return { cli, calls, config, folder }
 }
 
-/** What launchctl prints of a service (recorded on macOS 14). */
+/** What launchctl prints of a service (written after its documented form). */
 const PRINTED =
   'gui/501/parley = {\n\tactive count = 1\n\ttype = LaunchAgent\n\tstate = running\n\truns = 3\n\tpid = 812\n\tlast exit code = 78: EX_CONFIG\n}\n'
 

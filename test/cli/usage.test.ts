@@ -98,7 +98,7 @@ describe('wrong usage', () => {
     [['budget'], '"parley status" shows what is spent'],
     [['hooks'], '"parley config explain" shows the hooks'],
     [['bugreport'], '"parley support" writes a file'],
-    [['doctor'], '"parley config check" looks at the configuration'],
+    [['diagnose'], 'it is "parley doctor"'],
     [['setup'], 'it is "parley init"'],
     [['stop'], 'Ctrl-C'],
     [['version'], '"parley --version"'],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { applyChanges, type SettingChange, changesFrom, openDraft, textOf } from '../../src/config/draft.ts'
+import { applyChanges, changesFrom, openDraft, type SettingChange, textOf } from '../../src/config/draft.ts'
 
 function changed(before: string, changes: readonly SettingChange[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-draft-'))

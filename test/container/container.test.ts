@@ -217,7 +217,7 @@ describe('the image of systemd/Containerfile', () => {
       const { place } = await household()
       const first = await start(place)
       const made = first.inside(['parley', 'token', 'create', '--owner', '--json'])
-    expect(made.status).toBe(0)
+      expect(made.status).toBe(0)
       expect((await first.stop()).code).toBe(0)
       const second = await start(place)
 

@@ -84,30 +84,41 @@ export type Secrets = Readonly<Record<string, KeptSecret>>
 
 /** Returns the secrets that need no question: of flags, of another program, and of variables that are set. */
 async function readySecrets(ask: Ask, asked: AccountAsked, sources: SecretSources): Promise<Secrets> {
-  const { platform, account, given, taken } = asked
+  const { platform, taken } = asked
   const ready: Record<string, KeptSecret> = { ...taken }
   for (const secret of platform.secrets) {
-    const { setting, variable } = secret
-    const flag = given.get(setting)
-    const inEnv = sources.env[variable]?.trim()
-    const [, named] = /^\$\{((?:env|file):[^{}]+)\}$/.exec(String(asked.known[setting])) ?? []
-    if (flag !== undefined) ready[setting] = await fromFlag(flag, secretFile(platform.id, account, setting), sources)
-    else if (!ask.isPerson && named !== undefined && taken[setting] === undefined) {
-      const { value } = await fromFlag(named, '', { ...sources, cwd: asked.folder })
-      ready[setting] = { reference: String(asked.known[setting]), value }
-    } else if (inEnv && taken[setting] === undefined) {
-      ask.say(`${platform.title}: ${variable} is set, and is used by reference.`)
-      ready[setting] = { reference: `\${env:${variable}}`, value: inEnv }
-    }
-    const kept = ready[setting]
-    const wrong = kept === undefined ? undefined : secret.mistake(kept.value)
-    if (kept === undefined || wrong === undefined) continue
+    const kept = (await namedSecret(ask, asked, { secret, sources })) ?? taken[secret.setting]
+    if (kept === undefined) continue
+    ready[secret.setting] = kept
+    const wrong = secret.mistake(kept.value)
+    if (wrong === undefined) continue
     const mistake = `${platform.title}: the ${secret.label} (${sourceOf(kept)}) ${wrong}.`
     if (!ask.isPerson) throw new ParleyError('config', mistake)
     ask.say(mistake)
-    delete ready[setting]
+    delete ready[secret.setting]
   }
   return ready
+}
+
+/** Returns the secret that a flag names, else the configuration where nobody is asked, else a variable that is set. */
+async function namedSecret(
+  ask: Ask,
+  { platform, account, given, taken, known, folder }: AccountAsked,
+  { secret: { setting, variable }, sources }: { secret: SetupSecret; sources: SecretSources },
+): Promise<KeptSecret | undefined> {
+  const flag = given.get(setting)
+  if (flag !== undefined) return await fromFlag(flag, secretFile(platform.id, account, setting), sources)
+  if (taken[setting] !== undefined) return undefined
+  const reference = String(known[setting])
+  const [, named] = /^\$\{((?:env|file):[^{}]+)\}$/.exec(reference) ?? []
+  if (!ask.isPerson && named !== undefined) {
+    const { value } = await fromFlag(named, '', { ...sources, cwd: folder })
+    return { reference, value }
+  }
+  const value = sources.env[variable]?.trim()
+  if (!value) return undefined
+  ask.say(`${platform.title}: ${variable} is set, and is used by reference.`)
+  return { reference: `\${env:${variable}}`, value }
 }
 
 function sourceOf({ reference, file }: KeptSecret): string {

@@ -52,8 +52,9 @@ const MOST_DAMAGE = 20
 const BUSY_MS = 1_000
 
 /**
- * Opens a database for reading alone, beside whoever writes it, and reads its kind and its damage. Takes no lock, and changes neither a row nor the schema. Throws `config` for a key that does not fit and for a file
- * that is no database, `unavailable` for one that cannot be read at all.
+ * Opens a database for reading alone, beside whoever writes it, and reads its kind and its damage. Takes no lock, and
+ * changes neither a row nor the schema. Throws `config` for a key that does not fit and for a file that is no database,
+ * `unavailable` for one that cannot be read at all.
  */
 export async function examineDatabase({ path, key, signal }: DatabaseLook): Promise<DatabaseFacts> {
   checkForm(path, key !== undefined)
