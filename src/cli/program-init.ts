@@ -4,14 +4,14 @@ import type { InitOptions } from './commands/init.ts'
 import type { CliPorts } from './ports.ts'
 
 const HELP = `
-Without a terminal, or with --yes, nothing is asked: flags answer, and the daemon
+Without a terminal, or with --yes, nothing is asked: flags answer, and a daemon
 is started with --start alone. A secret is named by its source, never written
 here: env:NAME, file:PATH, or - for standard input.
 
-  parley init --platform <name> --token <name>=env:NAME --model ollama/qwen3 --yes
+  parley init --platform <name> --token <name>=env:NAME --model ollama/x --yes
 
 Exit codes: 0 done, 1 left before the end, 2 a flag is missing or wrong, 75 the
-daemon of another configuration runs, 78 a token or the configuration is refused.`
+daemon of another configuration runs, 78 a token or a setting is refused.`
 
 const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
 

@@ -11,6 +11,8 @@ const { scripts } = JSON.parse(read('package.json'))
 /** Commands that take long, or need a server: each with a file that runs it, and the words there that do. */
 const RUN_ELSEWHERE: Readonly<Record<string, readonly [file: string, words: string]>> = {
   'npm run parley -- init': ['test/e2e/init.test.ts', 'newcomer.types('],
+  'npm run parley -- doctor': ['test/e2e/doctor-house.ts', "run('doctor'"],
+  'npm run parley -- backup': ['test/backup/backup.test.ts', "['backup', '--json']"],
   'npm ci': ['.ci/run', '\nnpm ci || exit 1\n'],
   'npm run demo': ['test/e2e/demo-by-hand.test.ts', "[MAIN, 'demo']"],
   'npm install <this folder>': ['test/e2e/programs.test.ts', "execFileSync('npm', ['install'"],
