@@ -70,9 +70,9 @@ export async function examine(request: Request, own: ExamineParts): Promise<Doct
     const all = (which: readonly Check[]) =>
       Promise.all(
         which.map(async (check) => {
-          const findings = await outcomeOf(check, request.signal)
+          const outcome = await outcomeOf(check, request.signal)
           request.progress(++done, checks.length)
-          return findings
+          return outcome
         }),
       )
     const found = [

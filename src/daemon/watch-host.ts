@@ -27,21 +27,34 @@ type States = Readonly<Record<string, Finding['state']>>
 
 /**
  * Returns a look at the host, for each hour: owners get one notice of whatever is worse than at the look before, also
- * over a restart. The first look of all says only what has failed. Its code is loaded with it, and it blocks nothing.
+ * over a restart. The first look of all says only what has failed. Its code is loaded with it. It is begun and not
+ * waited for: it may need a minute for the time of somebody else's answer, and nothing else is to wait for that.
  */
-export function watchHost({ config, clock, logger, store, where, notifyOwners }: HostWatch): () => Promise<void> {
+export function watchHost(watch: HostWatch): () => Promise<void> {
+  let looks = false
   return async () => {
-    const { examineHourly } = await import('./examine-host.ts')
-    const findings = await examineHourly({ config, now: clock.now(), pid: process.pid }, clock)
-    const kept = await store.read.channelState.get(...STATE)
-    const known = kept === undefined ? undefined : (readJson(kept, KEPT) as States)
-    const worse = worseThan(known, findings)
-    for (const { part, check, says } of worse)
-      logger.warn('Something about this machine got worse', { part, check, says })
-    if (worse.length > 0 && where !== undefined && !(await notifyOwners(where, noticeOf(worse)))) return
-    const states = JSON.stringify(statesOf(findings, known))
-    if (states !== kept) await store.write((tx) => tx.channelState.set(...STATE, states))
+    if (looks) return
+    looks = true
+    lookAtHost(watch)
+      .catch((err: unknown) => watch.logger.debug('The look at this machine ended early', { err }))
+      .finally(() => {
+        looks = false
+      })
   }
+}
+
+/** Looks once, and resolves when what it found is noted. */
+export async function lookAtHost({ config, clock, logger, store, where, notifyOwners }: HostWatch): Promise<void> {
+  const { examineHourly } = await import('./examine-host.ts')
+  const findings = await examineHourly({ config, now: clock.now(), pid: process.pid }, clock)
+  const kept = await store.read.channelState.get(...STATE)
+  const known = kept === undefined ? undefined : (readJson(kept, KEPT) as States)
+  const worse = worseThan(known, findings)
+  for (const { part, check, says } of worse)
+    logger.warn('Something about this machine got worse', { part, check, says })
+  if (worse.length > 0 && where !== undefined && !(await notifyOwners(where, noticeOf(worse)))) return
+  const states = JSON.stringify(statesOf(findings, known))
+  if (states !== kept) await store.write((tx) => tx.channelState.set(...STATE, states))
 }
 
 function worseThan(known: States | undefined, findings: readonly Finding[]): readonly Finding[] {

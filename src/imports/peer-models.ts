@@ -1,3 +1,4 @@
+import { parseUrl } from '../core/parse-url.ts'
 import { list, words } from './peer-folder.ts'
 import type { FoundSecret, SetupDraft } from './setup-draft.ts'
 import { shownText } from './setup-draft.ts'
@@ -96,7 +97,7 @@ function serverOf(typed: string, peer: PeerModels): Partial<KnownServer> & Pick<
 
 /** Returns false for a server of one's own: on this machine or in its network. */
 function needsKey(baseUrl: string | undefined): boolean {
-  if (baseUrl === undefined || !URL.canParse(baseUrl)) return true
+  if (baseUrl === undefined || parseUrl(baseUrl) === undefined) return true
   const { hostname } = new URL(baseUrl)
   return !/^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|[\w-]+$)|\.(?:local|lan|internal)$/.test(
     hostname,

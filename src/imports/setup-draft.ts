@@ -1,5 +1,6 @@
 import type { Channels } from '../core/channel-traits.ts'
 import { toAccountId, toAgentId } from '../core/ids.ts'
+import { parseUrl } from '../core/parse-url.ts'
 import type { PeerFile, PeerSecret, PeerSetup } from '../core/peer-setup.ts'
 import { isPlaceholder } from '../core/placeholder-id.ts'
 import { isShared, isWellFormedId } from '../core/platform-id.ts'
@@ -461,7 +462,7 @@ function kebab(setting: string): string {
 }
 
 function isWebAddress(text: string): boolean {
-  if (!/^https?:\/\/[^\s{}?#]+$/.test(text) || !URL.canParse(text)) return false
+  if (!/^https?:\/\/[^\s{}?#]+$/.test(text) || parseUrl(text) === undefined) return false
   const { username, password } = new URL(text)
   return username + password === ''
 }

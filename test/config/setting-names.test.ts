@@ -20,7 +20,10 @@ const OPERATIONS = Object.values(DOCUMENT.paths).flatMap((methods) =>
   Object.values(methods).map(({ operationId }) => operationId),
 )
 /** Dotted names in quotes that are no settings. */
-const OTHERS = new Set(['http.Agent', 'media.discordapp.net', 'store.path', ...OPERATIONS])
+const OTHERS = new Set([
+  ...['http.Agent', 'http.client.response.finish', 'media.discordapp.net', 'store.path'],
+  ...OPERATIONS,
+])
 
 function optionsOf(schema: Schema): readonly Schema[] {
   const { $ref, anyOf = [], oneOf = [], allOf = [] } = schema
