@@ -92,7 +92,7 @@ function recordFailure(dataDir: string, failed: { readonly failedAt: number; rea
 
 async function take(store: BackedUpStore, { to, keep, clock, progress }: TakeOptions): Promise<BackupReport> {
   const [began, madeAt] = [clock.elapsed(), clock.now()]
-  const target = privateFolder(to)
+  const target = privateFolder(to, 'data', privateFolder(store.dataDir).owner.uid)
   await removePartial(target.path, store.dataDir)
   needRoom(target.path, statSync(store.path).size)
   const name = freeName(target.path, madeAt)

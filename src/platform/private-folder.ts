@@ -45,13 +45,15 @@ const ROOT = 0
  * Returns the folder at `path` if nobody else can change its files or replace it: it belongs to the user of this
  * process, only its owner may write to it, and the same holds for every folder and link on the way. Root may also use
  * the folder of another user, whose files it then keeps (a volume, the state folder of a service), but never runs code
- * from there. Throws `config` with the remedy.
+ * from there. With `whose`, root uses no folder but its own and that of this user: anybody else may have made one for
+ * root to fill it. Throws `config` with the remedy.
  */
-export function privateFolder(path: string, use: FolderUse = 'data'): PrivateFolder {
+export function privateFolder(path: string, use: FolderUse = 'data', whose?: number): PrivateFolder {
   return named(path, () => {
     for (;;) {
       const way = follow(path)
       const owner = ownerOf(way)
+      checkOwner(way.real, owner, whose)
       const complaints = complaintsAbout(way, owner, use)
       if (complaints.length > 0) throw new ParleyError('config', complaints.join('\n'))
       if (way.missing.length === 0) {
@@ -62,6 +64,11 @@ export function privateFolder(path: string, use: FolderUse = 'data'): PrivateFol
       makeFolder(join(way.real, String(way.missing[0])), owner)
     }
   })
+}
+
+function checkOwner(path: string, { uid }: Owner, whose: number | undefined): void {
+  if (whose === undefined || self() !== ROOT || uid === ROOT || uid === whose) return
+  throw new ParleyError('config', `${path} belongs to user ${uid}, who could read what is put there. ${GIVE}`)
 }
 
 /**
@@ -176,6 +183,7 @@ function complaintsAbout({ real, missing, steps }: Way, owner: Owner, use: Folde
   return missing.length === 0 ? [...complaintsOf(real, owner, use), ...onTheWay] : onTheWay
 }
 
+const GIVE = 'Name another folder, or make this one yours: chown it to root.'
 const ELSEWHERE = 'Choose another folder: store.url, STATE_DIRECTORY or XDG_STATE_HOME.'
 
 function complaintsOf(path: string, owner: Owner, use: FolderUse): string[] {
