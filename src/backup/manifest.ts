@@ -26,7 +26,15 @@ const schema = z.object({
   mark: whole,
   encrypted: z.boolean(),
   rows: z.record(z.string(), whole),
-  files: z.array(z.object({ path: z.string(), bytes: whole, sha256: z.string().regex(/^[0-9a-f]{64}$/) })),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      bytes: whole,
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      /** A file of the configuration that its owner may run. */
+      isProgram: z.boolean().optional(),
+    }),
+  ),
   /** Files of conversations that the store itself had not, or had damaged. */
   lost: names,
   config: z
@@ -38,7 +46,13 @@ const schema = z.object({
       elsewhere: names,
     })
     .optional(),
-  needs: z.object({ variables: names, files: names, credentials: names, logins: names }),
+  needs: z.object({
+    variables: names,
+    files: names,
+    credentials: names,
+    programs: names.default([]),
+    logins: names,
+  }),
 })
 
 export type Manifest = z.output<typeof schema>
@@ -52,7 +66,7 @@ export function manifestText(manifest: Manifest): string {
 
 /** Reads the manifest of a copy. Throws `unreadable` for a folder that is no whole copy. */
 export async function readManifest(folder: string): Promise<Manifest> {
-  const text = await readPlainFile(join(folder, MANIFEST)).catch((cause: unknown) => {
+  const text = await readPlainFile(join(folder, MANIFEST), BOUNDS.bytes).catch((cause: unknown) => {
     const code = Object(cause).code
     const why = code === 'ENOENT' || code === 'ENOTDIR' ? 'has no manifest.json' : toError(cause).message
     throw new ParleyError('unreadable', `${folder} is no backup of Parley, or a damaged one: it ${why}`, { cause })
@@ -94,11 +108,13 @@ export async function filesIn(folder: string): Promise<ReadonlyMap<string, numbe
   return found
 }
 
-/** Reads a file without following a link, nor waiting for a writer as of a pipe. */
-export async function readPlainFile(path: string): Promise<Buffer> {
+/** Reads a file without following a link, nor waiting for a writer as of a pipe; one that is longer is not read. */
+export async function readPlainFile(path: string, most = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
-    if (!(await file.stat()).isFile()) throw new Error('is no plain file')
+    const found = await file.stat()
+    if (!found.isFile()) throw new Error('is no plain file')
+    if (found.size > most) throw new Error(`has ${found.size} bytes, and at most ${most} are read`)
     return await file.readFile()
   } finally {
     await file.close()

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { existsSync, linkSync, lstatSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type CopyContext, copyConfig, referencesIn } from '../config/copied-config.ts'
@@ -205,6 +205,7 @@ async function copyMedia(store: BackedUpStore, { partial, previous, progress }: 
 async function linkTo(previous: Copy | undefined, file: CopiedFile, partial: PrivateFolder): Promise<boolean> {
   if (!previous?.manifest.files.some(({ path, sha256 }) => path === file.path && sha256 === file.sha256)) return false
   const from = join(previous.path, file.path)
+  if (lstatSync(from, { throwIfNoEntry: false })?.size !== file.bytes) return false
   const there = await checksumOf(from).catch(() => undefined)
   if (there?.sha256 !== file.sha256) return false
   try {
@@ -231,22 +232,23 @@ async function copyConfiguration(store: BackedUpStore, partial: PrivateFolder): 
     variables: [...names.variables],
     files: [...names.files],
     credentials: [...names.credentials],
+    programs: [] as string[],
     logins: loginsIn(dataDir),
   }
   if (config === undefined) return { files: [], needs }
   const copied = copyConfig(config, context)
   const files: CopiedFile[] = []
-  for (const [name, content] of copied.files) {
+  for (const [name, { bytes, isProgram }] of copied.files) {
     const path = `config/${name}`
-    await writeDurably(join(partial.path, path), content, partial)
-    files.push({ path, bytes: content.length, sha256: digestOf(content) })
+    await writeDurably(join(partial.path, path), bytes, partial, isProgram ? 0o700 : 0o600)
+    files.push({ path, bytes: bytes.length, sha256: digestOf(bytes), ...(isProgram ? { isProgram } : {}) })
   }
   const made = copied.replaced.flatMap(({ reference }) => /^\$\{env:(.+)\}$/.exec(reference)?.[1] ?? [])
   const about = { file: `config/${basename(config)}`, from: config }
   return {
     files,
     config: { ...about, replaced: [...copied.replaced], elsewhere: [...copied.elsewhere] },
-    needs: { ...needs, variables: [...needs.variables, ...made] },
+    needs: { ...needs, variables: [...needs.variables, ...made], programs: [...copied.programs] },
   }
 }
 
@@ -279,9 +281,14 @@ function manifestOf({ program }: BackedUpStore, { facts, madeAt, copied, lost, f
 }
 
 /** Has a file on disk before it returns; its folders are made where they are missing. */
-async function writeDurably(path: string, content: string | Uint8Array, home: PrivateFolder): Promise<void> {
+async function writeDurably(
+  path: string,
+  content: string | Uint8Array,
+  home: PrivateFolder,
+  mode = 0o600,
+): Promise<void> {
   privateFolder(dirname(path))
-  const file = await open(path, 'wx', 0o600)
+  const file = await open(path, 'wx', mode)
   try {
     await file.writeFile(content)
     await file.sync()

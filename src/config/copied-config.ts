@@ -1,22 +1,31 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import type { ReplacedSecret } from '../core/backup.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import { createTextRedactor } from '../core/redact.ts'
 import { withEnvironment } from './environment.ts'
-import { type ConfigPath, formatPath } from './mistake.ts'
+import { withoutLiterals } from './literal-secrets.ts'
+import type { ConfigPath } from './mistake.ts'
+import { programAt } from './program-at.ts'
 import { isFolder, readBounded } from './read-bounded.ts'
 import { readYaml } from './read-yaml.ts'
-import { isSecretAt, passwordOf, REFERENCE } from './references.ts'
+import { REFERENCE } from './references.ts'
 
-/** A configuration as a backup keeps it: without the value of any secret. */
+/** A configuration as a backup keeps it: without the value of any secret of a setting. */
 export interface CopiedConfig {
   /** The files by their path below the folder of the configuration, itself among them. */
-  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly files: ReadonlyMap<string, CopiedContent>
   readonly replaced: readonly ReplacedSecret[]
-  /** Files that are named and not copied: they lie elsewhere, are links, or are too large. */
+  /** Files that are named and not copied: they lie elsewhere, are links or hidden, or are too large. */
   readonly elsewhere: readonly string[]
+  /** The programs that it starts and that are not among the files. */
+  readonly programs: readonly string[]
+}
+
+export interface CopiedContent {
+  readonly bytes: Uint8Array
+  /** True if its owner may run it. */
+  readonly isProgram: boolean
 }
 
 export interface ReferenceNames {
@@ -52,29 +61,39 @@ export function referencesIn(file: string | undefined, { env, channels }: CopyCo
 /** Copies a configuration with the prompts, skills, tools and rules that lie beside it. */
 export function copyConfig(file: string, context: CopyContext): CopiedConfig {
   const source = readBounded(file).text
-  const { text, replaced } = withoutLiterals(source)
+  const folder = dirname(file)
+  const { text, replaced } = withoutLiterals(source, { folder, secrets: context.secrets })
   const redact = createTextRedactor(context.secrets)
-  const files = new Map<string, Uint8Array>()
+  const files = new Map<string, CopiedContent>()
   const changed: ReplacedSecret[] = []
-  const put = (path: string, content: string): void => {
-    const clean = redact(content)
-    if (clean !== content) changed.push({ setting: path, reference: '[secret]' })
-    files.set(path, Buffer.from(clean))
+  const put = (path: string, content: Buffer, isProgram = false): void => {
+    const plain = isText(content) ? content.toString('utf8') : undefined
+    const clean = plain && redact(plain)
+    if (clean !== plain) changed.push({ setting: path, reference: '[secret]' })
+    files.set(path, { bytes: clean === undefined ? content : Buffer.from(clean), isProgram })
   }
-  put(basename(file), text)
+  put(basename(file), Buffer.from(text))
+  const { tree } = readYaml(source)
   const secretFiles = new Set(referencesIn(file, context).files)
   const elsewhere: string[] = []
-  for (const named of namedBeside(readYaml(source).tree)) {
-    const found = filesAt(resolve(dirname(file), named), dirname(file))
+  for (const named of namedBeside(tree)) {
+    const found = filesAt(resolve(folder, named), folder)
     elsewhere.push(...found.elsewhere)
-    for (const path of found.files) {
-      if (secretFiles.has(path)) continue
-      const [name, bytes] = [relative(dirname(file), path), readFileSync(path)]
-      if (isText(bytes)) put(name, bytes.toString('utf8'))
-      else files.set(name, bytes)
-    }
+    for (const path of found.files)
+      if (!secretFiles.has(path))
+        put(relative(folder, path), readFileSync(path), (lstatSync(path).mode & OWNER_RUNS) !== 0)
   }
-  return { files, replaced: [...replaced, ...changed], elsewhere: [...new Set(elsewhere)] }
+  const programs = programsIn(tree, folder).filter((path) => !files.has(relative(folder, path)))
+  return { files, replaced: [...replaced, ...changed], elsewhere: [...new Set(elsewhere)], programs }
+}
+
+const OWNER_RUNS = 0o100
+
+/** Returns the programs that a configuration starts: those of the system by their name, others by their whole path. */
+function programsIn(tree: unknown, folder: string): readonly string[] {
+  const started = [...textsIn(tree)].filter(({ path, text }) => path.at(-1) === 'command' && !text.includes('${'))
+  const named = started.filter(({ path }) => NAMING_FILES.some((form) => isOfForm(path, form)))
+  return [...new Set(named.map(({ text }) => programAt(text, folder)))]
 }
 
 function isText(bytes: Buffer): boolean {
@@ -107,13 +126,15 @@ const NAMING_FILES = [
 function namedBeside(tree: unknown): readonly string[] {
   const named = [...textsIn(tree)].flatMap(({ path, text }) => {
     if (SCRIPT.test(text)) return [text.replace(SCRIPT, '')]
-    const names = NAMING_FILES.some(
-      (one) => one.length === path.length && one.every((key, at) => key === '*' || key === path[at]),
-    )
+    const names = NAMING_FILES.some((form) => isOfForm(path, form))
     // A program by its bare name is one of the system.
     return names && (path.at(-1) !== 'command' || text.includes('/')) ? [text] : []
   })
   return [...new Set(named)].filter((text) => !text.includes('${'))
+}
+
+function isOfForm(path: ConfigPath, form: readonly string[]): boolean {
+  return form.length === path.length && form.every((key, at) => key === '*' || key === path[at])
 }
 
 interface FoundFiles {
@@ -123,8 +144,7 @@ interface FoundFiles {
 
 /** Returns the file, or those of the folder, where they lie by the configuration; a tool may import its neighbours. */
 function filesAt(path: string, home: string): FoundFiles {
-  const inside = relative(home, path)
-  if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) return { files: [], elsewhere: [path] }
+  if (!liesIn(path, home)) return { files: [], elsewhere: [path] }
   const folder = dirname(path)
   const all = isFolder(path) || folder === home || !/\.[cm]?[jt]s$/.test(path) ? [path] : [folder]
   return all.map(walk).reduce((one, more) => ({
@@ -133,61 +153,28 @@ function filesAt(path: string, home: string): FoundFiles {
   }))
 }
 
+/** Returns whether a path leads below a folder without a link on the way. */
+function liesIn(path: string, home: string): boolean {
+  const inside = relative(home, path)
+  if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) return false
+  try {
+    return realpathSync(dirname(path)) === join(realpathSync(home), dirname(inside))
+  } catch {
+    return true
+  }
+}
+
+/** Hidden files and folders in a folder, such as `.env` and `.git`, and installed packages are none of Parley's. */
+const NOT_OURS = /^(?:\.|node_modules$)/
+
 function walk(path: string): FoundFiles {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return { files: [], elsewhere: [] }
   if (found.isFile() && found.size <= MOST_BYTES) return { files: [path], elsewhere: [] }
   if (!found.isDirectory()) return { files: [], elsewhere: [path] }
-  if (basename(path) === 'node_modules') return { files: [], elsewhere: [path] }
-  const inner = readdirSync(path).map((name) => walk(join(path, name)))
+  const inner = readdirSync(path).map((name): FoundFiles => {
+    const entry = join(path, name)
+    return NOT_OURS.test(name) ? { files: [], elsewhere: [entry] } : walk(entry)
+  })
   return { files: inner.flatMap(({ files }) => files), elsewhere: inner.flatMap(({ elsewhere }) => elsewhere) }
-}
-
-/** Replaces the secrets that stand in a file itself by references, and leaves all other characters as they are. */
-function withoutLiterals(source: string): { readonly text: string; readonly replaced: readonly ReplacedSecret[] } {
-  const edits: { readonly from: number; readonly to: number; readonly by: string }[] = []
-  const replaced: ReplacedSecret[] = []
-  const taken = new Set<string>()
-  const referenceFor = (path: ConfigPath): string => {
-    const words = path.filter((key) => !['channels', 'accounts', 'models', 'tools'].includes(String(key)))
-    const base = `PARLEY_${words.join('_')}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
-    let name = base
-    for (let no = 2; taken.has(name); no++) name = `${base}_${no}`
-    taken.add(name)
-    const reference = `\${env:${name}}`
-    replaced.push({ setting: formatPath(path), reference })
-    return reference
-  }
-  for (const { path, value, range } of scalarsIn(parseDocument(source).contents)) {
-    if (value.trim() === '' || value.includes('${')) continue
-    const password = passwordOf(value)
-    if (isSecretAt(path)) edits.push({ ...range, by: JSON.stringify(referenceFor(path)) })
-    else if (password !== undefined)
-      edits.push({ ...range, by: JSON.stringify(value.replace(password, () => referenceFor(path))) })
-  }
-  let text = source
-  for (const { from, to, by } of edits.toSorted((one, other) => other.from - one.from))
-    text = text.slice(0, from) + by + text.slice(to)
-  const clean = text.replace(IN_COMMENT, '$1[secret]')
-  if (clean !== text) replaced.push({ setting: 'a comment', reference: '[secret]' })
-  return { text: clean, replaced }
-}
-
-/** A setting that was put behind `#` with its value. */
-const IN_COMMENT =
-  /((?:^|\s)#.*?(?:token|secret|password|passphrase|api_?key)["']?\s*[:=]\s*["']?)(?!\$\{)[^\s"']{8,}/gim
-
-interface PlacedScalar {
-  readonly path: ConfigPath
-  readonly value: string
-  readonly range: { readonly from: number; readonly to: number }
-}
-
-function* scalarsIn(node: unknown, path: ConfigPath = []): Generator<PlacedScalar> {
-  if (isAlias(node)) return
-  if (isMap(node))
-    for (const { key, value } of node.items) yield* scalarsIn(value, [...path, isScalar(key) ? String(key.value) : ''])
-  else if (isSeq(node)) for (const [at, item] of node.items.entries()) yield* scalarsIn(item, [...path, at])
-  else if (isScalar(node) && node.range && (typeof node.value === 'string' || typeof node.value === 'number'))
-    yield { path, value: String(node.value), range: { from: node.range[0], to: node.range[1] } }
 }

@@ -19,7 +19,8 @@ export function programMistake(command: string, folder: string): string | undefi
   return `${program} is no program that this user may run; check the path, and chmod +x it`
 }
 
-function isProgram(path: string): boolean {
+/** Returns whether this user may run a file. */
+export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()
