@@ -4,6 +4,7 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -14,7 +15,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import type { ForgottenAgain, NeedReport, RestoreReport } from '../core/backup.ts'
+import * as z from 'zod'
+import { isProgram } from '../config/program-at.ts'
+import { type ForgottenAgain, type NeedReport, type RestoreReport, STATE_NAMES } from '../core/backup.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
@@ -39,6 +42,8 @@ export interface RestoreTarget {
   readonly key: StoreKey | undefined
   /** The place of the configuration; absent: it stays in the copy. */
   readonly config: string | undefined
+  /** True if only the configuration of the copy says where the store belongs. */
+  readonly placedByCopy: boolean
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -65,9 +70,16 @@ export function removeStaged(dataDir: string): void {
 interface Begun {
   /** `aside`: the old state is moved away; `in`: all of it was, and the new one is moved to its place. */
   readonly step: 'aside' | 'in'
+  /** The name of its folder, in the state folder. */
   readonly aside: string
   readonly from: string
 }
+
+const begunSchema = z.object({
+  step: z.enum(['aside', 'in']),
+  aside: z.string().regex(/^before-restore-[\dTZ-]+$/),
+  from: z.string(),
+})
 
 /**
  * Puts a copy in the place of a store that no daemon holds. The new state is made ready beside the old one, which is
@@ -79,12 +91,14 @@ export async function restoreBackup(target: RestoreTarget, options: RestoreOptio
   const isPending = existsSync(restoringFile(target.path))
   if (isPending && confirmed) return locked(target, async () => finish(target))
   if (!confirmed) checkUnlocked(target)
+  checkPlace(target)
   checkSchema(from, await readManifest(from))
   const { manifest, ...copy } = await verifyBackup(from, target.key, progress)
   const files = configFiles(from, manifest, target.config)
   const aside = asideIn(target, options.clock)
   const planned: RestoreReport = {
     ...{ state: 'planned', path: from, madeAt: copy.madeAt, into: target.dataDir },
+    ...(target.placedByCopy ? { placedByCopy: true } : {}),
     ...{ sessions: copy.sessions, events: copy.events, files: copy.files, bytes: copy.bytes },
     needs: needsOf(manifest, target),
     ...(isThere(target) ? { aside } : {}),
@@ -94,15 +108,24 @@ export async function restoreBackup(target: RestoreTarget, options: RestoreOptio
   if (!confirmed) return planned
   return locked(target, async () => {
     const forgotten = await stage(target, { ...options, manifest })
-    begin(target, { step: 'aside', aside, from })
+    begin(target, { step: 'aside', aside: basename(aside), from })
     finish(target)
     return {
       ...planned,
       state: 'restored',
-      ...writeConfig(from, files),
+      ...writeConfig(from, files, target.config),
       ...(forgotten === undefined ? {} : { forgotten }),
     }
   })
+}
+
+/** Whoever wrote a copy says where its store lay: a folder of something else is never filled. */
+function checkPlace({ placedByCopy, dataDir, path }: RestoreTarget): void {
+  if (!placedByCopy || !existsSync(dataDir) || existsSync(path)) return
+  const other = readdirSync(dataDir).find((name) => !STATE_NAMES.test(name) && !name.startsWith(basename(path)))
+  if (other === undefined) return
+  const message = `${dataDir}, where the configuration of this copy has the store, holds something else: ${other}. Name a configuration with another store.url: --config <file>`
+  throw new ParleyError('config', message)
 }
 
 function checkSchema(from: string, { schema, program }: Manifest): void {
@@ -125,11 +148,18 @@ function needsOf({ needs }: Manifest, { env, dataDir }: RestoreTarget): readonly
       ...{ kind: 'credential' as const, name },
       there: credentials !== undefined && existsSync(join(credentials, name)),
     })),
+    ...needs.programs.map((name) => ({ kind: 'program' as const, name, there: isProgramHere(name, env.PATH) })),
     ...needs.logins.map((name) => ({
       ...{ kind: 'login' as const, name },
       there: existsSync(join(dataDir, 'mcp-logins', `${name}.json`)),
     })),
   ]
+}
+
+/** A name alone is looked up in PATH. */
+function isProgramHere(name: string, path = ''): boolean {
+  const folders = name.includes('/') ? [''] : path.split(':').filter((folder) => folder !== '')
+  return folders.some((folder) => isProgram(join(folder, name)))
 }
 
 function isThere({ path }: RestoreTarget): boolean {
@@ -247,7 +277,7 @@ function begin({ path, dataDir }: RestoreTarget, begun: Begun): void {
 function finish(target: RestoreTarget): RestoreReport {
   const { path, dataDir } = target
   const begun = readBegun(path)
-  const { aside, from } = begun
+  const [aside, from] = [join(dataDir, begun.aside), begun.from]
   const [staging, home] = [join(dataDir, STAGING), privateFolder(dataDir)]
   if (begun.step === 'aside') {
     const old = readdirSync(dataDir).filter((name) => isOfStore(name, path))
@@ -286,9 +316,15 @@ function freeIn(folder: string, name: string): string {
   return free
 }
 
-/** It is written as a whole, so that nobody but another program can have damaged it. */
+/** It is written as a whole, so that nobody but another program can have changed it: files are moved as it says. */
 function readBegun(path: string): Begun {
-  return readJson(readFileSync(restoringFile(path)), { bytes: 100_000, values: 100 }) as Begun
+  const file = restoringFile(path)
+  try {
+    return begunSchema.parse(readJson(readFileSync(file), { bytes: 100_000, values: 100 }))
+  } catch (cause) {
+    const message = `${file} was changed by another program. Put the files of ${dirname(path)} in order by hand, and then remove it: rm ${file}`
+    throw new ParleyError('config', message, { cause })
+  }
 }
 
 /** Returns whether an entry of the state folder belongs to the store: its database with all beside it, its files. */
@@ -303,6 +339,7 @@ interface ConfigFile {
   /** Its path in the copy. */
   readonly path: string
   readonly to: string
+  readonly mode: number
 }
 
 /** Returns the configuration files that are to be written, and where: what is there already is never overwritten. */
@@ -310,26 +347,55 @@ function configFiles(from: string, { files, config }: Manifest, own: string | un
   if (config === undefined || own === undefined) return []
   return files
     .filter(({ path }) => path.startsWith('config/'))
-    .flatMap(({ path }) => {
-      const to = path === config.file ? own : join(dirname(own), relative('config', path))
-      if (!existsSync(to)) return [{ path, to }]
-      return readFileSync(to).equals(readFileSync(join(from, path))) ? [] : [{ path, to: `${to}.restored` }]
+    .flatMap(({ path, isProgram = false }) => {
+      const place = path === config.file ? own : join(dirname(own), relative('config', path))
+      const to = placeBeside(place, readFileSync(join(from, path)))
+      return to === undefined ? [] : [{ path, to, mode: isProgram ? 0o700 : 0o600 }]
     })
 }
 
+/** Returns the first name that is free; undefined where the same content is there already. */
+function placeBeside(place: string, content: Buffer): string | undefined {
+  for (let no = 0; ; no++) {
+    const to = no === 0 ? place : `${place}.restored${no === 1 ? '' : `-${no}`}`
+    const there = lstatSync(to, { throwIfNoEntry: false })
+    if (there === undefined) return to
+    const isSame = there.isFile() && there.size === content.length && readFileSync(to).equals(content)
+    if (isSame) return undefined
+  }
+}
+
 /** The store is restored by then: what cannot be written here is named, and lies in the copy. */
-function writeConfig(from: string, files: readonly ConfigFile[]): Pick<RestoreReport, 'config' | 'unwritten'> {
+function writeConfig(
+  from: string,
+  files: readonly ConfigFile[],
+  own = '',
+): Pick<RestoreReport, 'config' | 'unwritten'> {
   const [config, unwritten]: [string[], string[]] = [[], []]
-  for (const { path, to } of files) {
+  for (const { path, to, mode } of files) {
     try {
-      mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
-      writeFileSync(to, readFileSync(join(from, path)), { mode: 0o600 })
-      const { uid, gid } = statSync(dirname(to))
-      handOver(to, { path: dirname(to), owner: { uid, gid } })
+      makeFolders(dirname(own), dirname(to))
+      writeFileSync(to, readFileSync(join(from, path)), { mode, flag: 'wx' })
+      giveToOwnerOf(dirname(to), to)
       config.push(to)
     } catch {
       unwritten.push(join(from, path))
     }
   }
   return { config, unwritten }
+}
+
+/** Makes the folders of a file below that of the configuration. Throws where a link there leads elsewhere. */
+function makeFolders(home: string, folder: string): void {
+  if (folder !== home) {
+    makeFolders(home, dirname(folder))
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new Error(`${folder} is a link`)
+  }
+  const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (made !== undefined) giveToOwnerOf(dirname(folder), folder)
+}
+
+function giveToOwnerOf(folder: string, path: string): void {
+  const { uid, gid } = statSync(folder)
+  handOver(path, { path: folder, owner: { uid, gid } })
 }

@@ -43,11 +43,14 @@ async function checkFiles(
   const wanted = new Set([MANIFEST, ...files.map(({ path }) => path)])
   const more = [...there.keys()].find((path) => !wanted.has(path))
   if (more !== undefined) throw damaged(folder, `${more} is not of it`)
-  for (const [at, { path, bytes, sha256 }] of files.entries()) {
+  // A file may claim any size: nothing is read before all of them have that of the manifest.
+  for (const { path, bytes } of files) {
     // A path that leads elsewhere is none of those that were found in the folder.
     if (!there.has(path)) throw damaged(folder, `${path} is missing`)
-    const found = there.get(path) === bytes ? await checksumOf(join(folder, path)) : undefined
-    if (found?.sha256 !== sha256) throw damaged(folder, `${path} was changed or cut`)
+    if (there.get(path) !== bytes) throw damaged(folder, `${path} was changed or cut`)
+  }
+  for (const [at, { path, sha256 }] of files.entries()) {
+    if ((await checksumOf(join(folder, path))).sha256 !== sha256) throw damaged(folder, `${path} was changed or cut`)
     progress(at + 1, files.length)
   }
 }

@@ -28,9 +28,9 @@ export interface CliPorts {
   /**
    * Reads the configuration at `path`, which is the value of `--config`. With `check` all that it names has to be
    * there. With `ask`, for questions to a daemon or its store, channels and secrets may be missing, as in another
-   * shell. Throws `config`.
+   * shell. With `store` nothing is read of it but where the store lies, and its key. Throws `config`.
    */
-  load(path?: string, use?: 'run' | 'check' | 'ask'): Awaitable<LoadedConfig>
+  load(path?: string, use?: 'run' | 'check' | 'ask' | 'store'): Awaitable<LoadedConfig>
   /**
    * Starts the daemon. Resolves once it accepts requests; its channels may still be connecting. Rejects with `config`
    * or `store_locked`.

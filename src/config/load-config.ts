@@ -28,9 +28,10 @@ export interface LoadOptions extends Surroundings {
   /**
    * run (the default): as `parley start` needs it. check: the same, and all that references name has to be there. ask:
    * to find a running daemon or its store; whoever asks may have none of the daemon's secrets and variables, so neither
-   * a secret nor a channel needs to be there.
+   * a secret nor a channel needs to be there. store: to put a store back before anything else is in its place; nothing
+   * is read but the settings of the store.
    */
-  readonly use?: 'run' | 'check' | 'ask'
+  readonly use?: 'run' | 'check' | 'ask' | 'store'
 }
 
 interface Loaded {
@@ -49,7 +50,8 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const source = await readSource(options)
   const { env, catalogue, use = 'run' } = options
   const known = createChannels(traitsOf(catalogue))
-  const tree = withEnvironment(source.tree, env, known)
+  const isAsked = use === 'ask' || use === 'store'
+  const tree = use === 'store' ? storeIn(source.tree) : withEnvironment(source.tree, env, known)
   const resolved = resolveReferences(tree, {
     env,
     folder: source.folder,
@@ -60,26 +62,31 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     run: absent,
     check: resolved.mistakes,
     ask: absent.filter((mistake) => !isAbsentSecret(mistake)),
+    store: absent.filter((mistake) => !isAbsentSecret(mistake)),
   }[use]
   const { file, mistakes: read } = readFile(value, { catalogue, unresolved, source })
   const built = buildConfig(file, { ...options, ...source, down, known, keyless, keyAbsent })
   const timing = options.checkTiming ? await timingMistakes(file, options.checkTiming) : []
-  const rules = use !== 'ask' && options.checkRules ? await ruleMistakes(built.config, options.checkRules) : []
+  const rules = !isAsked && options.checkRules ? await ruleMistakes(built.config, options.checkRules) : []
   const follows = mayFollow(read)
   const mistakes = [...read, ...[...built.mistakes, ...timing, ...rules].filter((one) => !follows(one))]
   if (mistakes.length > 0) throw configError(source.file, mistakes, ({ path }) => source.lineOf(path))
   const unused = source.file === undefined ? [...environmentWarnings(env, known), ...unreadHere(options)] : []
   const channels = Object.keys(file.channels).length + down.length
   // Programs may be all that it is for: the API is a way in too.
-  if (use !== 'ask' && channels === 0 && file.http === undefined)
-    throw noChannel(options, source, { known, also: unused })
+  if (!isAsked && channels === 0 && file.http === undefined) throw noChannel(options, source, { known, also: unused })
   const { agents, warnings: found } = withoutSecrets(built.config.agents, resolved.keys)
   const others = [...resolved.warnings, ...unused, ...built.config.warnings, ...found]
   // The other warnings may only follow from the variable that is not set.
-  const warnings = resolved.mistakes.length > 0 && use !== 'ask' ? missingKeys : others
+  const warnings = resolved.mistakes.length > 0 && !isAsked ? missingKeys : others
   const secrets = resolved.keys.map((key) => new Secret(key))
   const lineOf = (warning: string): number | undefined => source.lineOf(leadingPath(warning))
   return { config: deepFreeze({ ...built.config, agents, secrets, warnings }), secrets: resolved.secrets, lineOf }
+}
+
+function storeIn(tree: unknown): unknown {
+  const { store } = Object(tree)
+  return store === undefined ? {} : { store }
 }
 
 interface Reading {

@@ -16,6 +16,10 @@ export type KeepUnit = (typeof KEEP_UNITS)[number]
 /** The newest copy of each of so many hours, days, weeks, months and years is kept. */
 export type KeepRule = Readonly<Partial<Record<KeepUnit, number>>>
 
+/** The files of a state folder beside the database, its lock and its log. */
+export const STATE_NAMES =
+  /^(?:media|mcp-logins|parley\.sock|last-backup.*|backups(?:\.lock.*)?|restoring|before-restore-.*|parley-\d.*\.tgz)$/
+
 /** The record of the last backup; times are ms since the epoch. */
 export interface LastBackup {
   /** When the last whole copy was made; absent: there was none yet. */
@@ -44,6 +48,8 @@ export interface RestoreRequest {
   readonly newer?: string | undefined
   /** The configuration file, which may not be there yet. */
   readonly configFile?: string | undefined
+  /** True if no configuration of this machine says where the store belongs, but that of the copy. */
+  readonly placedByCopy: boolean
   progress(this: void, done: number, total: number): void
 }
 
@@ -83,6 +89,8 @@ export interface BackupNeeds {
   readonly variables: readonly string[]
   readonly files: readonly string[]
   readonly credentials: readonly string[]
+  /** Programs that are started and are not in the copy. */
+  readonly programs: readonly string[]
   /** Tool servers at which somebody has logged in. */
   readonly logins: readonly string[]
 }
@@ -100,7 +108,7 @@ export interface VerifyReport {
 
 /** One thing that a copy needs, and whether it is there now. */
 export interface NeedReport {
-  readonly kind: 'variable' | 'file' | 'credential' | 'login'
+  readonly kind: 'variable' | 'file' | 'credential' | 'program' | 'login'
   readonly name: string
   /** Absent for what cannot be looked at here, such as the variables of a service. */
   readonly there: boolean
@@ -112,6 +120,8 @@ export interface RestoreReport {
   readonly path: string
   readonly madeAt?: number
   readonly into: string
+  /** True if only the copy says that the store belongs there. */
+  readonly placedByCopy?: boolean
   readonly sessions?: number
   readonly events?: number
   readonly files?: number

@@ -93,7 +93,7 @@ async function backUp({ config, clock, logger, notify, make = makeInChild }: Bac
     if (before?.failedAt !== undefined) tell(`Backups are made again: ${last?.path}.`)
     return
   }
-  const reason = last?.reason ?? failed
+  const reason = (last?.reason ?? failed).replace(/\.?$/, '.')
   logger.error('The backup failed; it is tried again in an hour', { reason })
   if (before?.failedAt === undefined)
     tell(`My backup failed: ${reason} I try again each hour, and say so once it works. \`parley backup\` tries it now.`)

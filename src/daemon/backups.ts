@@ -62,7 +62,7 @@ export function createBackupOperator(version: string) {
     },
 
     async restore({ config, env }: Subject, request: RestoreRequest): Promise<RestoreReport> {
-      const { from, confirmed, newer, configFile, progress } = request
+      const { from, confirmed, newer, configFile, placedByCopy, progress } = request
       await nameCopies(from)
       const key = storeKeyOf(config)
       const deps = { key, clock: systemClock, channels: createChannels(config.routing.traits) }
@@ -70,6 +70,7 @@ export function createBackupOperator(version: string) {
       return restoreBackup(
         {
           ...{ path: config.store.path, dataDir: config.dataDir, key, env },
+          ...{ placedByCopy },
           config: configFile ?? usualConfigFile({ env, cwd: '/', home }),
         },
         {

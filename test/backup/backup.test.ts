@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
+  chmodSync,
   chownSync,
   cpSync,
   mkdirSync,
@@ -11,7 +12,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { digestOf } from '../../src/backup/manifest.ts'
 import { EXIT } from '../../src/core/errors.ts'
@@ -168,6 +169,112 @@ describe('parley backup', CASE, () => {
     expect(readFileSync(join(report.path, 'config', 'prompts', 'me.md'), 'utf8')).toBe('Be kind.')
   })
 
+  it('copies no secret of any setting, nor hidden files, and the empty machine is given a list and the programs', async () => {
+    const house = await startHouse()
+    await stoppedWith(house, 'one')
+    const home = dirname(house.configFile)
+    const put = (path: string, text: string, mode = 0o644): void => {
+      mkdirSync(dirname(join(home, path)), { recursive: true })
+      writeFileSync(join(home, path), text, { mode })
+    }
+    put('hook.sh', '#!/bin/sh\n', 0o755)
+    put('skills/a/SKILL.md', '---\nname: a\ndescription: Pays.\n---\nPay.')
+    put('skills/.env', 'A=hunter')
+    put('skills/a/.git/config', 'hunter')
+    symlinkSync(house.folder, join(home, 'out'))
+    put('../shadow.md', 'hunter')
+    const settings = {
+      ...JSON.parse(readFileSync(house.configFile, 'utf8')),
+      agents: [{ id: 'main', model: 'scripted/echo', skills: 'skills', prompt: 'out/shadow.md' }],
+      hooks: {
+        a: { on: 'after_turn', command: './hook.sh', args: ['--key', 'hunter'], env: { A: 'hunter' } },
+        b: { on: 'after_turn', url: 'http://127.0.0.1:9/services/hunter', secret: 'hunter of all' },
+      },
+      tools: { mcp: { c: { command: 'no-such-program', env: { A: 'hunter' } } } },
+    }
+    writeFileSync(house.configFile, `# hunter stands here as password: hunter\n${JSON.stringify(settings, null, 1)}`)
+    const copy = await house.backup(join(house.folder, 'copies'))
+    for (const path of execFileSync('find', [copy, '-type', 'f'], { encoding: 'utf8' }).trim().split('\n'))
+      expect([path, readFileSync(path).includes('hunter')]).toEqual([path, false])
+    const { stdout } = await house.run(['backup', join(house.folder, 'copies')])
+    for (const path of ['skills/.env', 'skills/a/.git', 'out/shadow.md'])
+      expect(stdout).toContain(`not copied, keep it yourself: ${join(home, path)}`)
+
+    const empty = join(house.folder, 'empty')
+    const env = { XDG_STATE_HOME: empty, PARLEY_CONFIG: join(empty, 'config', 'parley.yaml'), TELEGRAM_BOT_TOKEN: '' }
+    const dry = await house.run(['restore', copy, '--dry-run'], { env })
+    expect(dry).toMatchObject({ code: 0 })
+    for (const name of ['TELEGRAM_BOT_TOKEN', 'PARLEY_HOOKS_A_ENV_A', 'PARLEY_HOOKS_B_URL', 'PARLEY_MCP_C_ENV_A'])
+      expect(dry.stdout).toContain(`needs the variable ${name}, WHICH IS MISSING here`)
+    expect(dry.stdout).toContain('needs the program no-such-program, WHICH IS MISSING here')
+    expect(dry.stdout).toContain('where its own configuration says')
+    expect(await house.run(['restore', copy, '--yes'], { env })).toMatchObject({ code: 0 })
+    expect(statSync(join(empty, 'config', 'hook.sh')).mode & 0o777).toBe(0o700)
+    expect(statSync(join(empty, 'config', 'parley.yaml')).mode & 0o777).toBe(0o600)
+  })
+
+  it.runIf(ROOT)(
+    'root gives a copy to nobody but the owner of the store: the folder of a neighbour is refused',
+    async () => {
+      const house = await startHouse()
+      await stoppedWith(house, 'one')
+      const other = makeUser()
+      const sticky = join(house.folder, 'sticky')
+      mkdirSync(join(sticky, 'v'), { recursive: true, mode: 0o755 })
+      chmodSync(sticky, 0o1777)
+      chownSync(join(sticky, 'v'), other.uid, other.gid)
+      for (const folder of [join(sticky, 'v'), join(sticky, 'v', 'more')]) {
+        const refused = await house.run(['backup', folder])
+        expect(refused).toMatchObject({ code: EXIT.config })
+        expect(refused.stderr).toContain(`${join(sticky, 'v')} belongs to user ${other.uid}`)
+      }
+      expect(namesIn(join(sticky, 'v'))).toEqual([])
+      execFileSync('chown', ['-R', `${other.uid}:${other.gid}`, house.state])
+      const copy = await house.backup(join(sticky, 'v'))
+      expect(statSync(join(copy, 'parley.db'))).toMatchObject({ uid: other.uid })
+    },
+  )
+
+  it('a restore overwrites no file of the configuration, follows no link there, and writes for the owner alone', async () => {
+    const house = await startHouse()
+    await stoppedWith(house, 'one')
+    const copy = await house.backup(join(house.folder, 'copies'))
+    const beside = (name: string) => `${house.configFile}.restored${name}`
+    writeFileSync(house.configFile, `${readFileSync(house.configFile, 'utf8')} # mine`)
+    writeFileSync(beside(''), 'mine', { mode: 0o644 })
+    symlinkSync(join(house.folder, 'nowhere'), beside('-2'))
+    expect(await house.run(['restore', copy, '--yes'])).toMatchObject({ code: 0 })
+    expect(readFileSync(beside(''), 'utf8')).toBe('mine')
+    expect(namesIn(house.folder)).not.toContain('nowhere')
+    expect(statSync(beside('-3')).mode & 0o777).toBe(0o600)
+  })
+
+  it('a restore moves nothing to where a changed record of it says, and fills no folder of something else', async () => {
+    const house = await startHouse({ store: { url: 'sqlite:/nonexistent/parley.db' } })
+    const theirs = join(house.folder, 'theirs')
+    mkdirSync(theirs, { mode: 0o700 })
+    const settings = JSON.parse(readFileSync(house.configFile, 'utf8'))
+    writeFileSync(house.configFile, JSON.stringify({ ...settings, store: { url: `sqlite:${theirs}/parley.db` } }))
+    await stoppedWith(house, 'one')
+    const copy = await house.backup(join(house.folder, 'copies'))
+    const record = join(theirs, 'parley.db.restoring')
+    writeFileSync(record, JSON.stringify({ step: 'aside', aside: join(house.folder, 'out'), from: copy }))
+    const before = namesIn(theirs)
+    const refused = await house.run(['restore', copy, '--yes'])
+    expect(refused).toMatchObject({ code: EXIT.config })
+    expect(refused.stderr).toContain(`rm ${record}`)
+    expect(namesIn(theirs)).toEqual(before)
+
+    rmSync(theirs, { recursive: true })
+    mkdirSync(theirs, { mode: 0o700 })
+    writeFileSync(join(theirs, 'id_rsa'), '')
+    const env = { PARLEY_CONFIG: join(house.folder, 'none.yaml') }
+    const foreign = await house.run(['restore', copy, '--yes'], { env })
+    expect(foreign).toMatchObject({ code: EXIT.config })
+    expect(foreign.stderr).toContain('holds something else: id_rsa')
+    expect(namesIn(theirs)).toEqual(['id_rsa'])
+  })
+
   it.each<readonly [string, (copy: string) => void, RegExp]>([
     ['a truncated database', (copy) => truncateSync(join(copy, 'parley.db'), 8_192), /parley\.db was changed or cut/],
     ['a flipped byte', (copy) => flip(join(copy, 'parley.db')), /parley\.db was changed or cut/],
@@ -224,7 +331,7 @@ describe('parley backup', CASE, () => {
 
   it.runIf(ROOT)(
     'a full disk ends with 74 and leaves nothing that looks whole, and status says that it failed',
-    async () => {
+    async ({ skip }) => {
       const house = await startHouse()
       await stoppedWith(house, 'one')
       const small = join(house.folder, 'small')
@@ -232,16 +339,9 @@ describe('parley backup', CASE, () => {
       try {
         execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=300k,mode=700', 'tmpfs', small], { stdio: 'pipe' })
       } catch {
-        // A container may not mount: a limit of the size of files is a disk without room as well.
+        skip('nothing may be mounted here, so there is no small disk')
       }
-      onTestFinished(() => {
-        try {
-          execFileSync('umount', [small], { stdio: 'ignore' })
-        } catch {
-          // It was not mounted.
-        }
-      })
-      if (!readFileSync('/proc/mounts', 'utf8').includes(small)) return
+      onTestFinished(() => void execFileSync('umount', [small], { stdio: 'ignore' }))
       const full = await house.run(['backup', small])
       expect(full).toMatchObject({ code: EXIT.disk })
       expect(namesIn(small)).toEqual([])

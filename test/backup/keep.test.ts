@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { formatKeep, parseKeep, surplus } from '../../src/backup/keep.ts'
-import { nextBackup } from '../../src/daemon/backup-schedule.ts'
+import { readLastBackup, recordBackup } from '../../src/backup/last-backup.ts'
+import type { Config } from '../../src/config/config.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { nextBackup, startBackups } from '../../src/daemon/backup-schedule.ts'
+import { movedClock } from '../agent/moved-clock.ts'
+import { temporaryFolder } from '../config/loading.ts'
 import { mulberry } from '../faults/random.ts'
 
 const DAY_MS = 86_400_000
@@ -94,5 +99,38 @@ describe('nextBackup', () => {
     expect(nextBackup(daily, { failedAt: now - 60_000 }, now)).toBe(now - 60_000 + HOUR_MS)
     expect(nextBackup(daily, { at: now + 400 * DAY_MS }, now)).toBeLessThanOrEqual(now)
     expect(nextBackup({ ...daily, every: 6 }, { at: now + 400 * DAY_MS }, now)).toBeLessThanOrEqual(now)
+  })
+})
+
+describe('startBackups', () => {
+  it('notifies owners once that backups fail, however often they do, and once that they are made again', async () => {
+    const clock = movedClock()
+    const dataDir = temporaryFolder()
+    const said: string[] = []
+    const ends = [undefined, 'the disk is full', 'the disk is full', undefined, undefined]
+    const config = {
+      ...{ dataDir, backup: { every: 1, at: '03:00', keep: '7d' } },
+      channels: { telegram: { accounts: { default: {} } } },
+    } as unknown as Config
+    startBackups({
+      ...{ config, clock, logger: silentLogger },
+      notify: ({ where, notice }) => said.push(`${where.channel} ${where.account} ${notice.about}: ${notice.text}`),
+      async make() {
+        const reason = ends.shift()
+        if (reason === undefined) recordBackup(dataDir, { at: clock.now(), path: '/copies/one', bytes: 1 })
+        return reason
+      },
+    })
+    for (let left = ends.length; left > 0; left = ends.length) {
+      // The next attempt is an hour away, and it is looked at every ten minutes.
+      clock.advance(clock.pending() === 0 ? 0 : 600_000)
+      if (ends.length < left) await clock.timerOf(600_000)
+      if (ends.length === 3) expect(said).toHaveLength(1)
+    }
+    expect(said).toEqual([
+      expect.stringMatching(/^telegram default backup: My backup failed: the disk is full\. I try again each hour/),
+      'telegram default backup: Backups are made again: /copies/one.',
+    ])
+    expect(readLastBackup(dataDir)?.failedAt).toBeUndefined()
   })
 })

@@ -60,9 +60,11 @@ export async function restore(ports: BackupPorts, from: string, options: Restore
   return unlessDamaged(ports, async () => {
     const loaded = await loadFor(ports, options, from)
     const { at: progress, end } = createProgress(ports.stderr, 'files')
-    const configFile = fileNamed(ports, options) ?? (isIn(from, loaded) ? undefined : loaded.config.file)
+    const placedByCopy = isIn(from, loaded)
+    const configFile = fileNamed(ports, options) ?? (placedByCopy ? undefined : loaded.config.file)
     const subject = { ...loaded, env: ports.env }
-    const report = await operator.restore(subject, { from, confirmed: yes, newer, configFile, progress }).finally(end)
+    const request = { from, confirmed: yes, newer, configFile, placedByCopy, progress }
+    const report = await operator.restore(subject, request).finally(end)
     show(ports, options, { value: report, lines: () => describeRestore(report, ports.now()) })
     return report.state === 'planned' && !dryRun ? EXIT.failed : EXIT.ok
   })
@@ -77,17 +79,20 @@ function isIn(copy: string, { config }: LoadedConfig): boolean {
   return config.file?.startsWith(`${copy}/`) === true
 }
 
-/** On a new machine there is no configuration yet: that of the copy says where the store belongs. */
+/**
+ * On a new machine there is no configuration yet: that of the copy says where the store belongs. Nothing else is read
+ * of it: what it needs besides may be missing here, and is listed.
+ */
 async function loadFor(ports: BackupPorts, options: ReadOptions, copy: string | undefined): Promise<LoadedConfig> {
   const named = fileNamed(ports, options)
   if (copy !== undefined && named !== undefined && !existsSync(named)) {
     const file = await (await ports.backups()).configIn(copy)
-    if (file !== undefined) return ports.load(file, 'ask')
+    if (file !== undefined) return ports.load(file, 'store')
   }
-  const loaded = await ports.load(options.config, 'ask')
+  const loaded = await ports.load(options.config, copy === undefined ? 'ask' : 'store')
   if (loaded.config.file !== undefined || copy === undefined) return loaded
   const file = await (await ports.backups()).configIn(copy).catch(() => undefined)
-  return file === undefined ? loaded : ports.load(file, 'ask')
+  return file === undefined ? loaded : ports.load(file, 'store')
 }
 
 async function unlessDamaged(ports: BackupPorts, work: () => Promise<number>): Promise<number> {
@@ -108,7 +113,10 @@ function describeBackup(report: BackupReport): readonly string[] {
     `  ${holds(report)}; ${sizeInWords(bytes)}${shared}, ${inSeconds(tookMs)}`,
     ...(config === undefined
       ? ['  no configuration: there is no file of it']
-      : [`  configuration: ${oneLine(config)}, without secrets`]),
+      : [
+          `  configuration: ${oneLine(config)}, no secret of a setting is in the copy`,
+          '  prompts, skills, tools and hooks beside it: as they are, also a secret in their text',
+        ]),
     ...replaced.map(({ setting, reference }) => `  a secret was left out: ${oneLine(setting)}, now ${reference}`),
     ...elsewhere.map((one) => `  not copied, keep it yourself: ${oneLine(one)}`),
     ...lost.map((id) => `  missing or damaged in the store itself: ${oneLine(id)}`),
@@ -122,6 +130,7 @@ function needLines(needs: BackupNeeds): readonly string[] {
     ['variables', needs.variables],
     ['files of secrets', needs.files],
     ['credentials', needs.credentials],
+    ['programs', needs.programs],
     ['logins at tool servers', needs.logins],
   ] as const
   return named.flatMap(([what, names]) =>
@@ -168,6 +177,7 @@ function describeRestore(report: RestoreReport, now: number): readonly string[] 
   return [
     `${oneLine(path)}, made ${formatTime(madeAt)} (${formatAge(madeAt, now)} ago)`,
     `  ${holds({ sessions, events, files, encrypted: false })} ${planned ? 'would be put' : 'were put'} into ${oneLine(into)}`,
+    ...(report.placedByCopy === true ? ['  where its own configuration says; --config names another'] : []),
     ...(aside === undefined
       ? []
       : [`  the state that ${planned ? 'is there would be' : 'was there was'} moved to ${oneLine(aside)}`]),

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { STATE_NAMES } from '../../core/backup.ts'
 import { sizeInWords } from '../../core/content-words.ts'
 import { EXIT, ParleyError } from '../../core/errors.ts'
 import type { Machine } from '../../core/machine.ts'
@@ -118,15 +119,13 @@ function describe(traces: readonly Trace[], { yes, purge }: UninstallOptions): r
   ]
 }
 
-/** The files of a state folder, beside the database with its lock, log and copies. */
-const OURS = /^(?:media|mcp-logins|parley\.sock|backup\.json|before-restore-.*|parley-\d.*\.tgz)$/
-
 /** Removes the data, but for backups and for files that others have put beside it: the folder may be any one. */
 function purge({ state, database, cache }: Folders): void {
   if (existsSync(state)) {
     const folder = realpathSync(state)
     for (const name of readdirSync(folder))
-      if (OURS.test(name) || name.startsWith(database)) rmSync(join(folder, name), { recursive: true, force: true })
+      if ((STATE_NAMES.test(name) && name !== BACKUPS) || name.startsWith(database))
+        rmSync(join(folder, name), { recursive: true, force: true })
     removeEmpty(folder)
   }
   if (cache && existsSync(cache)) {
