@@ -6,6 +6,15 @@ import { privateFile, privateFolder } from '../platform/private-folder.ts'
 
 /** Stands in the state folder. */
 const FILE = 'last-backup'
+
+/** Stands there as long as a copy is made or put back, and is empty. */
+export const BACKUPS_LOCK = 'backups.lock'
+
+/** Returns true for the name of the record of the last backup, or of the lock. */
+export function isOfBackups(name: string): boolean {
+  return [FILE, `${FILE}.partial`, BACKUPS_LOCK].includes(name)
+}
+
 const BOUNDS = { bytes: 100_000, values: 100 }
 
 /** Returns the record of the last backup; undefined if none was ever tried. A damaged record says nothing. */

@@ -17,7 +17,7 @@ import { copySnapshot, filesNamedIn, readSnapshot, type SnapshotFacts } from '..
 import { halfRestored, restoringFile } from '../store/engines/sqlite-files.ts'
 import { lockFile } from '../store/engines/sqlite-lock.ts'
 import { type Copy, copiesIn, fullDisk, needRoom, partialName, removePartial, removeSurplus } from './copies.ts'
-import { recordBackup } from './last-backup.ts'
+import { BACKUPS_LOCK, recordBackup } from './last-backup.ts'
 import {
   type CopiedFile,
   checksumOf,
@@ -76,7 +76,7 @@ export async function takeBackup(store: BackedUpStore, options: TakeOptions): Pr
 /** Keeps backups and restores of one store apart; the system takes the lock back from a process that dies. */
 export function lockBackups(dataDir: string): () => void {
   const folder = privateFolder(dataDir)
-  const lock = lockFile(join(folder.path, 'backups.lock'), folder)
+  const lock = lockFile(join(folder.path, BACKUPS_LOCK), folder)
   if (lock === undefined)
     throw new ParleyError('store_locked', `another backup or restore of ${dataDir} is under way; wait for its end`)
   return lock.release

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../config/json-schema.ts'
 import type { BackupReport, BackupRequest, RestoreReport, RestoreRequest, VerifyReport } from '../core/backup.ts'
 import type { DoctorReport, DoctorRequest } from '../core/finding.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
-import type { Machine, StoreSchema } from '../core/machine.ts'
+import type { DataPlaces, Machine, OwnData, StoreSchema } from '../core/machine.ts'
 import type { LoggedIn, LoginTalk, McpCheck } from '../core/mcp.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { PeopleReport } from '../core/operate-people.ts'
@@ -51,6 +51,8 @@ export interface CliPorts {
   support(request: SupportRequest<Config>): Promise<SupportReport>
   /** Returns the schema of the store, which a daemon may hold; undefined where there is none yet. */
   storeSchema(loaded: LoadedConfig): Promise<StoreSchema | undefined>
+  /** Returns the files that Parley has written in these places, and whatever else lies there; removes nothing. */
+  ownData(places: DataPlaces, loaded?: LoadedConfig): Promise<OwnData>
   /** Returns what an operator does with tool servers. */
   mcp(): Promise<McpOperator>
   /** Returns the machine, for the commands that install, update and remove the program. */

@@ -35,3 +35,22 @@ export interface StoreSchema {
   readonly schema: number
   readonly known: number
 }
+
+/** The places in which a store keeps its data, and the folder of compiled code. */
+export interface DataPlaces {
+  readonly path: string
+  readonly dataDir: string
+  readonly cache?: string | undefined
+}
+
+/** The data that Parley itself has written and can recognise. */
+export interface OwnData {
+  /** Files, sockets and links, the database last: without it nothing beside it is recognised any more. */
+  readonly files: readonly { readonly path: string; readonly bytes: number; readonly of: 'data' | 'cache' }[]
+  /** Folders in which these files lie, the inner ones first. */
+  readonly folders: readonly string[]
+  /** Whatever else lies there: files of other programs and people, and the copies. */
+  readonly left: readonly string[]
+  /** Why nothing beside the database is recognised: it is none of Parley, or cannot be read. */
+  readonly unknown?: string
+}

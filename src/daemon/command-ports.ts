@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Surroundings } from '../config/places.ts'
 import type { DoctorReport, DoctorRequest } from '../core/finding.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
-import type { StoreSchema } from '../core/machine.ts'
+import type { DataPlaces, OwnData, StoreSchema } from '../core/machine.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
 import type { SupportReport, SupportRequest } from '../core/support.ts'
@@ -23,6 +23,7 @@ export interface CommandPorts {
   convertStore(loaded: Loaded, options: ConvertOptions): Promise<ConversionReport>
   examine(request: DoctorRequest<Config>): Promise<DoctorReport>
   storeSchema(loaded: Loaded): Promise<StoreSchema | undefined>
+  ownData(places: DataPlaces, loaded?: Loaded): Promise<OwnData>
   mcp(): Promise<ReturnType<typeof createMcpOperator>>
   support(request: SupportRequest<Config>): Promise<SupportReport>
   setup(): ReturnType<typeof createSetupPorts>
@@ -48,6 +49,8 @@ export function commandPorts({ version, plugins, around }: Own): CommandPorts {
       (await import('./convert-store.ts')).convertConfigured(config, options),
     examine: async (request) => (await import('./examine.ts')).examine(request, { version: own.version, plugins }),
     storeSchema: async ({ config }) => (await import('./convert-store.ts')).schemaOf(config),
+    ownData: async (places, loaded) =>
+      (await import('./own-data.ts')).findOwnData(places, loaded?.config.store ?? { path: places.path }),
     mcp: async () => (await import('./make-mcp.ts')).createMcpOperator(own.version),
     support: async (request) =>
       (await import('./support-report.ts')).supportReport(request, { version, catalogue: plugins, ...around }),

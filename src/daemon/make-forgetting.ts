@@ -17,6 +17,7 @@ import { createForgetting, type ForgettingDeps, type ForgettingService } from '.
 import { operateForgetting } from '../sessions/forgetting/operate-forgetting.ts'
 import { createRetention } from '../sessions/forgetting/retention.ts'
 import { personIds } from '../sessions/people/person-ids.ts'
+import { LIVE_ENDS } from '../store/engines/sqlite-files.ts'
 import type { Store } from '../store/store.ts'
 import type { Lookups } from './lookups.ts'
 import type { People } from './people.ts'
@@ -108,12 +109,10 @@ export function makeForgetting({
   }
 }
 
-const OWN = ['-wal', '-shm', '-journal', '.lock', '.marker']
-
 /** Returns the files beside the database that begin with its name: copies from before an upgrade, and by hand. */
 function copiesOf(path: string): readonly string[] {
   const name = basename(path)
   return readdirSync(dirname(path))
-    .filter((file) => file.startsWith(name) && file !== name && !OWN.some((end) => file === `${name}${end}`))
+    .filter((file) => file.startsWith(name) && file !== name && !LIVE_ENDS.some((end) => file === `${name}${end}`))
     .map((file) => join(dirname(path), file))
 }

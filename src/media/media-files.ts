@@ -16,6 +16,13 @@ export function pathIn({ path }: Pick<PrivateFolder, 'path'>, form: DiskForm, id
   return join(path, name.slice(0, 2), name)
 }
 
+/** Returns true for a path, from the folder of media on, under which only this store keeps files. */
+export function isStored(path: string): boolean {
+  return /^(?:([0-9a-f]{2})\/\1[0-9a-f]{62}(?:\.sealed)?|partial-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.test(
+    path,
+  )
+}
+
 /** Returns a name for a file that is not complete yet. */
 export function partialIn({ path }: PrivateFolder): string {
   return join(path, `${PARTIAL}${randomUUID()}`)

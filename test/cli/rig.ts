@@ -79,6 +79,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     setup: unexpected('setup'),
     backups: unexpected('backups'),
     storeSchema: unexpected('storeSchema'),
+    ownData: unexpected('ownData'),
     runDemo: unexpected('runDemo'),
     configSchema: unexpected('configSchema'),
     compile: () => [],

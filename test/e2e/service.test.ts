@@ -1,12 +1,24 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fakeSystemd } from '../fakes/systemd.ts'
+import { withDatabase } from '../store/temp-database.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+const OLD = new URL('../fixtures/imports/molf', import.meta.url).pathname
 const HAS_VERIFY = spawnSync('systemd-analyze', ['--version']).status === 0
 
 /** A home with a configuration, and a service manager that is played by a stand-in. */
@@ -171,5 +183,67 @@ describe('parley service', () => {
 
     expect(`${verified.stdout}${verified.stderr}`).toBe('')
     expect(verified.status).toBe(0)
+  })
+})
+
+/** The names below a home that is the folder of the data too, as its owner and Parley have filled it. */
+const OTHERS = [
+  ...['media/holiday.jpg', 'media/ab/holiday.jpg', 'media/cd/ef', 'documents/letter.txt', 'backup.json', 'd/note.txt'],
+  ...['before-restore-2026/parley.db', 'backups/parley-1/parley.db', 'copies/parley-1/parley.db', 'elsewhere/kept'],
+  ...['parley.dbnotes', 'parley.db.bak', 'parley.db.before-upgrade', 'parley-notes.tgz', 'mcp-logins/mine.txt'],
+]
+const DIGEST = `ab${'0'.repeat(62)}`
+const OWN = [
+  ...[`media/ab/${DIGEST}`, `media/ab/${DIGEST}.sealed`, 'last-backup', 'backups.lock', 'mcp-logins/tracker.json'],
+  ...['parley.db.before-v3', 'parley.db.marker', 'parley.db.lock', 'parley.db'],
+]
+
+describe('parley uninstall --purge', () => {
+  const fill = (folder: string, names: readonly string[]) => {
+    for (const name of names) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      if (!existsSync(join(folder, name))) writeFileSync(join(folder, name), 'x')
+    }
+  }
+  const there = (folder: string, names: readonly string[]) => names.filter((name) => existsSync(join(folder, name)))
+
+  test('removes the files of Parley by their exact names, and nothing of others in the same folder', async () => {
+    const { parley, folder, own } = home()
+    const config = {
+      store: { url: `sqlite:${folder}/parley.db` },
+      backup: { every: 'day', to: join(folder, 'copies') },
+    }
+    writeFileSync(join(own, 'parley.yaml'), JSON.stringify(config))
+    cpSync(OLD, join(folder, 'old'), { recursive: true })
+    expect(await parley('import', join(folder, 'old'))).toMatchObject({ code: 0 })
+    fill(folder, [...OTHERS, ...OWN])
+    mkdirSync(join(folder, '.cache'))
+    symlinkSync(join(folder, 'elsewhere'), join(folder, '.cache/parley'))
+    const asked = await parley('uninstall', '--purge')
+    expect(asked).toMatchObject({ code: 1, stdout: expect.stringContaining(`  backups: ${folder}/copies (`) })
+    expect(there(folder, OWN)).toEqual(OWN)
+    const done = await parley('uninstall', '--purge', '--yes')
+
+    expect(done).toMatchObject({ code: 0, stderr: '' })
+    expect(there(folder, OTHERS)).toEqual(OTHERS)
+    expect(there(folder, [...OWN, '.cache/parley'])).toEqual([])
+    for (const name of ['media/holiday.jpg', 'parley.dbnotes', 'elsewhere'])
+      expect(done.stdout).toContain(`  other: ${folder}/${name}\n`)
+  })
+
+  test.each([
+    ['nothing', () => undefined],
+    ['a text', (file: string) => writeFileSync(file, 'shopping')],
+    ['a database of another program', (file: string) => withDatabase(file, (one) => one.exec('CREATE TABLE a (b)'))],
+  ])('removes nothing where %s stands in the place of the database, and says why', async (_what, make) => {
+    const { parley, folder, own } = home()
+    writeFileSync(join(own, 'parley.yaml'), JSON.stringify({ store: { url: `sqlite:${folder}/d` } }))
+    make(join(folder, 'd'))
+    const names = [...OWN, 'documents/letter.txt', 'downloads/film.mkv']
+    fill(folder, names)
+    const done = await parley('uninstall', '--purge', '--yes')
+
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('So no data is removed.') })
+    expect(there(folder, names)).toEqual(names)
   })
 })

@@ -1,28 +1,29 @@
-import { existsSync, readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { STATE_NAMES } from '../../core/backup.ts'
+import { existsSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { sizeInWords } from '../../core/content-words.ts'
 import { EXIT, ParleyError } from '../../core/errors.ts'
-import type { Machine } from '../../core/machine.ts'
+import type { DataPlaces, Machine, OwnData } from '../../core/machine.ts'
 import { connectLocal } from '../local-client.ts'
-import type { CliPorts } from '../ports.ts'
+import type { CliPorts, LoadedConfig } from '../ports.ts'
+import { oneLine } from '../print/plain.ts'
 import { checkWritable, type Installation, installationOf, runNpm, sizeOf } from '../service/installation.ts'
 import type { ServiceManager } from '../service/manager.ts'
 import { type ReadOptions, show } from '../show.ts'
 import { findService, removeService, SYSTEM_CONFIG } from './service.ts'
 
-type UninstallPorts = Pick<CliPorts, 'env' | 'cwd' | 'stdout' | 'stderr' | 'load' | 'machine'>
+type UninstallPorts = Pick<CliPorts, 'env' | 'cwd' | 'stdout' | 'stderr' | 'load' | 'machine' | 'ownData'>
 
 export interface UninstallOptions extends ReadOptions {
   readonly yes?: boolean
   readonly purge?: boolean
 }
 
-/** Something of Parley on this machine. */
+/** Something of Parley on this machine, or something of others that lies beside its data. */
 interface Trace {
   readonly what: string
   readonly path: string
-  readonly bytes: number
+  /** Absent for what others have put beside the data: it may be a whole home. */
+  readonly bytes?: number
   readonly removed: boolean
 }
 
@@ -31,87 +32,109 @@ export async function uninstall(ports: UninstallPorts, options: UninstallOptions
   const machine = await ports.machine()
   const manager = await findService(ports, machine, {})
   const place = installationOf(machine)
-  const folders = await foldersOf(ports, options, manager)
-  const traces = tracesOf({ ports, manager, place, folders }, options)
+  const where = await placesOf(ports, options, manager)
+  const own = await ports.ownData(where.data, where.loaded)
+  const found = { traces: tracesOf({ manager, place, where, own }, options), own }
   if (!options.yes) {
-    show(ports, options, { value: traces, lines: () => describe(traces, options) })
+    show(ports, options, { value: found.traces, lines: () => describe(found, options) })
     ports.stderr.write('Nothing was removed. Do it: the same command with --yes\n')
     return EXIT.failed
   }
   if (place.kind === 'npm') checkWritable(place)
   if (existsSync(manager.file)) await removeService(machine, manager)
-  await checkStopped(folders.state)
-  if (options.purge) purge(folders)
-  const lines = describe(traces, options)
+  await checkStopped(where.data.dataDir)
+  // The daemon has ended meanwhile, and has taken some of its files with it.
+  if (options.purge) purge(await ports.ownData(where.data, where.loaded))
+  const lines = describe(found, options)
   if (place.kind === 'npm') await removeProgram(machine, place)
-  show(ports, options, { value: traces, lines: () => lines })
+  show(ports, options, { value: found.traces, lines: () => lines })
   return EXIT.ok
 }
 
-interface Folders {
-  readonly state: string
-  /** The name of the database in it. */
-  readonly database: string
-  readonly cache: string | undefined
+interface Places {
+  readonly data: DataPlaces
+  readonly backups: readonly string[]
   readonly config: string | undefined
+  /** Absent where the configuration of the service cannot be read: an encrypted database is then not recognised. */
+  readonly loaded?: LoadedConfig
 }
 
 /** The folders of a service of the system are systemd's, those of anything else the user's. */
-async function foldersOf(ports: UninstallPorts, options: UninstallOptions, manager: ServiceManager): Promise<Folders> {
+async function placesOf(ports: UninstallPorts, options: UninstallOptions, manager: ServiceManager): Promise<Places> {
   const system = manager.scope === 'system' && existsSync(manager.file)
-  if (system)
+  if (system) {
+    // systemd itself leads from these names to where the folders lie.
+    const [dataDir, cache] = [real('/var/lib/parley'), real('/var/cache/parley')]
+    const loaded = await Promise.resolve(ports.load(SYSTEM_CONFIG, 'ask')).catch(() => undefined)
     return {
-      state: '/var/lib/parley',
-      database: 'parley.db',
-      cache: '/var/cache/parley',
-      config: dirname(SYSTEM_CONFIG),
+      ...{ data: { dataDir, path: join(dataDir, 'parley.db'), cache }, config: dirname(SYSTEM_CONFIG) },
+      ...{ backups: backupsOf(loaded, dataDir), ...(loaded ? { loaded } : {}) },
     }
-  const { dataDir, file, store } = (await ports.load(options.config, 'ask')).config
+  }
+  const loaded = await ports.load(options.config, 'ask')
+  const { dataDir, file, store } = loaded.config
   const caches = ports.env.XDG_CACHE_HOME || (ports.env.HOME && join(ports.env.HOME, '.cache'))
   return {
-    ...{ state: dataDir, database: basename(store.path) },
-    cache: caches ? join(caches, 'parley') : undefined,
-    config: file && dirname(file),
+    ...{ data: { dataDir, path: store.path, cache: caches ? join(caches, 'parley') : undefined } },
+    ...{ backups: backupsOf(loaded, dataDir), config: file && dirname(file), loaded },
   }
 }
 
-const STATE = 'data'
-const CACHE = 'compiled code'
+function real(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path
+}
 
-/** The folder of copies in that of the data, which stays. */
-const BACKUPS = 'backups'
+/** The folders of copies stay, wherever they lie. */
+function backupsOf(loaded: LoadedConfig | undefined, dataDir: string): readonly string[] {
+  const to = loaded?.config.backup?.to
+  return [join(dataDir, 'backups'), ...(to === undefined ? [] : [to])]
+}
 
 interface Found {
-  readonly ports: UninstallPorts
   readonly manager: ServiceManager
   readonly place: Installation
-  readonly folders: Folders
+  readonly where: Places
+  readonly own: OwnData
 }
 
-function tracesOf({ manager, place, folders }: Found, { purge = false }: UninstallOptions): readonly Trace[] {
-  const backups = join(folders.state, BACKUPS)
-  const found = [
+function tracesOf({ manager, place, where, own }: Found, { purge = false }: UninstallOptions): readonly Trace[] {
+  const sum = (of: 'data' | 'cache') =>
+    own.files.filter((file) => file.of === of).reduce((all, { bytes }) => all + bytes, 0)
+  const { dataDir, cache } = where.data
+  const known = [
     { what: 'service', path: manager.file, removed: true },
     { what: place.kind === 'npm' ? 'program' : 'checkout', path: place.program, removed: place.kind === 'npm' },
-    { what: STATE, path: folders.state, removed: purge },
-    { what: CACHE, path: folders.cache, removed: purge },
-    { what: 'backups', path: backups, removed: false },
-    { what: 'configuration and secrets', path: folders.config, removed: false },
+    { what: 'data', path: dataDir, bytes: sum('data'), removed: purge },
+    { what: 'compiled code', path: cache, bytes: sum('cache'), removed: purge },
+    ...where.backups.map((path) => ({ what: 'backups', path, removed: false })),
+    { what: 'configuration and secrets', path: where.config, removed: false },
   ]
-  return found.flatMap(({ path, ...one }) => {
-    if (!path || !existsSync(path)) return []
-    const bytes = sizeOf(realpathSync(path)) - (one.what === STATE ? sizeOf(backups) : 0)
-    return [{ ...one, path, bytes }]
-  })
+  const traces = known.flatMap(({ path, bytes, ...one }): readonly Trace[] =>
+    path && existsSync(path) && bytes !== 0 ? [{ ...one, path, bytes: bytes ?? sizeOf(realpathSync(path)) }] : [],
+  )
+  const others = own.left.filter((path) => !where.backups.includes(path))
+  return purge ? [...traces, ...others.map((path) => ({ what: 'other', path, removed: false }))] : traces
 }
 
-function describe(traces: readonly Trace[], { yes, purge }: UninstallOptions): readonly string[] {
-  const line = ({ what, path, bytes }: Trace) => `  ${what}: ${path} (${sizeInWords(bytes)})`
+/** What others have put beside the data may be a whole home: so many are named. */
+const MOST_OTHERS = 20
+
+function describe(
+  { traces, own }: { readonly traces: readonly Trace[]; readonly own: OwnData },
+  { yes, purge }: UninstallOptions,
+): readonly string[] {
+  const line = ({ what, path, bytes }: Trace) =>
+    `  ${what}: ${oneLine(path)}${bytes === undefined ? '' : ` (${sizeInWords(bytes)})`}`
   const [gone, stay] = [traces.filter(({ removed }) => removed), traces.filter(({ removed }) => !removed)]
+  const others = stay.filter(({ what }) => what === 'other')
+  const named = [...stay.filter(({ what }) => what !== 'other'), ...others.slice(0, MOST_OTHERS)]
+  const more = others.length - MOST_OTHERS
   return [
     yes ? 'Removed:' : 'This removes:',
     ...gone.map(line),
-    ...(stay.length > 0 ? ['', yes ? 'Left on this machine:' : 'This leaves:', ...stay.map(line)] : []),
+    ...(stay.length > 0 ? ['', yes ? 'Left on this machine:' : 'This leaves:', ...named.map(line)] : []),
+    ...(more > 0 ? [`  and ${more} more beside them`] : []),
+    ...(purge && own.unknown !== undefined ? [`  ${own.unknown} So no data is removed.`] : []),
     ...(purge || yes ? [] : ['  --purge removes the data too, without a way back: "parley backup <folder>" first.']),
     '',
     'At the platforms stay: the bots, their lists of commands, and an address to which a webhook calls. Revoke',
@@ -119,24 +142,26 @@ function describe(traces: readonly Trace[], { yes, purge }: UninstallOptions): r
   ]
 }
 
-/** Removes the data, but for backups and for files that others have put beside it: the folder may be any one. */
-function purge({ state, database, cache }: Folders): void {
-  if (existsSync(state)) {
-    const folder = realpathSync(state)
-    for (const name of readdirSync(folder))
-      if ((STATE_NAMES.test(name) && name !== BACKUPS) || name.startsWith(database))
-        rmSync(join(folder, name), { recursive: true, force: true })
-    removeEmpty(folder)
-  }
-  if (cache && existsSync(cache)) {
-    const folder = realpathSync(cache)
-    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true })
-    removeEmpty(folder)
-  }
+/**
+ * Removes the data: one file after the other, and a folder only once it is empty. Throws
+ * `forbidden` at a file that cannot be removed; the same command then continues.
+ */
+function purge({ files, folders }: OwnData): void {
+  for (const { path } of files) attempt(path, () => unlinkSync(path), ['ENOENT'])
+  for (const path of folders)
+    attempt(path, () => rmdirSync(path), ['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EBUSY'])
 }
 
-function removeEmpty(folder: string): void {
-  if (readdirSync(folder).length === 0) rmdirSync(folder)
+function attempt(path: string, remove: () => void, harmless: readonly string[]): void {
+  try {
+    remove()
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+    if (harmless.includes(code)) return
+    throw new ParleyError('forbidden', `${path} cannot be removed (${code}). Run it as its owner, once more.`, {
+      cause,
+    })
+  }
 }
 
 async function checkStopped(state: string): Promise<void> {

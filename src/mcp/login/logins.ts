@@ -70,6 +70,11 @@ const SENDABLE = /^[\x21-\x7e]+$/
 const LONGEST_MS = 1_000 * 365 * 86_400_000
 
 const FOLDER = 'mcp-logins'
+/** Returns true for a path, from the state folder on, at which only a login is kept. */
+export function isOfLogin(path: string): boolean {
+  return /^mcp-logins\/[\w-]+\.(?:json|json\.next|wanted|wanted\.next|lock)$/.test(path)
+}
+
 const LOCK_MS = 60_000
 const ASK_AGAIN_MS = 100
 /** Bytes of a login with long tokens. */

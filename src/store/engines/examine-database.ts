@@ -104,11 +104,29 @@ export function openToRead(path: string, key: StoreKey | undefined): Database {
 async function contentOf(database: Database, signal: AbortSignal): Promise<DatabaseContent> {
   const sqlite = String(database.prepare('SELECT sqlite_version()').pluck().get())
   const tables = names(database, "SELECT name FROM sqlite_schema WHERE type = 'table'")
-  const isOurs = tables.length === 0 || ['migrations', 'counters', 'outbox'].every((name) => tables.includes(name))
+  const isOurs = tables.length === 0 || hasOurTables(tables)
   const schema = isOurs && tables.length > 0 ? Number(value(database, 'SELECT MAX(version) FROM migrations')) : 0
   const facts = { schema, known: MIGRATIONS.length, sqlite, tables: tables.length }
   if (!isOurs) return { ...facts, kind: 'foreign', damage: [], checked: 0 }
   return { ...facts, kind: 'ours', ...(await damageOf(database, tables, signal)) }
+}
+
+function hasOurTables(tables: readonly string[]): boolean {
+  return ['migrations', 'counters', 'outbox'].every((name) => tables.includes(name))
+}
+
+/** Returns true for a database that this program made, by its tables; an empty one is nobody's. Throws as above. */
+export function isOurDatabase({ path, key }: Omit<DatabaseLook, 'signal'>): boolean {
+  if (!['plain', 'encrypted'].includes(formOf(path))) return false
+  checkForm(path, key !== undefined)
+  const database = openToRead(path, key)
+  try {
+    return hasOurTables(names(database, "SELECT name FROM sqlite_schema WHERE type = 'table'"))
+  } catch (error) {
+    throw translate(error)
+  } finally {
+    database.close()
+  }
 }
 
 function names(database: Database, query: string): readonly string[] {

@@ -14,6 +14,18 @@ export interface DatabasePlace {
 /** So many links may lead to a database; each link and each folder on the way is looked at. */
 const MOST_LINKS = 8
 
+/** The ends of the names of the files that stand beside a database while it is used. */
+export const LIVE_ENDS = ['-wal', '-shm', '-journal', '.lock', '.marker']
+
+/** Begins where the name of a database ends: every file that this program ever writes beside one. */
+const BESIDE =
+  /^(?:-wal|-shm|-journal|\.lock|\.marker(?:\.partial)?|\.restoring(?:\.partial)?|\.before-v\d+(?:\.partial(?:-journal)?)?|\.conversion|\.conversion-(?:new(?:-journal|\.key)?|old)|-wal\.conversion-old)$/
+
+/** Returns true for the name of a database, or of a file that this program writes beside it. */
+export function isOfDatabase(name: string, database: string): boolean {
+  return name === database || (name.startsWith(database) && BESIDE.test(name.slice(database.length)))
+}
+
 /**
  * Makes folder and database file where they are missing, for their owner alone whatever the umask; files SQLite adds
  * take mode and owner of the database. Throws `config` for a place that others could change.
