@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
-import { chmod, readFile, stat, statfs } from 'node:fs/promises'
+import { readFile, stat, statfs } from 'node:fs/promises'
 import { freemem, totalmem, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { readLastBackup } from '../backup/last-backup.ts'
@@ -10,7 +10,7 @@ import { type Clock, systemClock, within } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 import { type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
 import { machineZone } from '../core/machine-zone.ts'
-import { privateFolder } from '../platform/private-folder.ts'
+import { closeToOthers, privateFolder, writersOf } from '../platform/private-folder.ts'
 
 /*
  * The half of an examination that asks nobody and costs next to nothing: the host of a daemon. `parley doctor` runs it
@@ -103,11 +103,12 @@ export async function examineFolder({ config }: HostPlace): Promise<readonly Men
   const { dataDir } = config
   const stats = await stat(dataDir).catch(() => undefined)
   const inside = stats === undefined ? [] : [...(await remote(dataDir)), ...strangers(dataDir, stats.uid)]
-  return [...placeFindings(dataDir), ...inside, ...(await filesOpen(config))]
+  return [...placeFindings(config), ...inside, ...(await filesOpen(config))]
 }
 
-function placeFindings(dataDir: string): readonly MendableFinding[] {
+function placeFindings(config: HostPlace['config']): readonly MendableFinding[] {
   const { ok, skipped, failed } = findingsOf('folder')
+  const { dataDir } = config
   try {
     privateFolder(dataDir, 'ask')
     return [ok('place', `${dataDir} is closed to others`)]
@@ -115,7 +116,7 @@ function placeFindings(dataDir: string): readonly MendableFinding[] {
     const { message } = toError(error)
     if (message.startsWith('There is no folder'))
       return [skipped('place', `${dataDir} is not there yet; "parley start" makes it`)]
-    return message.split('\n').map((line) => withMend(failed('place', ...ownRemedy(line, dataDir))))
+    return message.split('\n').map((line) => withMend(failed('place', ...ownRemedy(line, dataDir)), config))
   }
 }
 
@@ -160,48 +161,53 @@ const OTHERS_READ = 0o044
 const OTHERS_WRITE = 0o022
 
 /** Looks at the database, the configuration and the files of secrets that it names. */
-async function filesOpen({ file, store }: HostPlace['config']): Promise<readonly MendableFinding[]> {
+async function filesOpen(config: HostPlace['config']): Promise<readonly MendableFinding[]> {
+  const { file, store } = config
   const text = file === undefined ? '' : await readFile(file, 'utf8').catch(() => '')
   const folder = file === undefined ? '' : dirname(file)
   const named = [...text.matchAll(/\$\{file:([^}]+)\}/g)].map(([, name = '']) => name.trim())
   const secrets = named.map((name) => (isAbsolute(name) ? name : resolve(folder, name)))
   const open = await Promise.all([
-    ...[store.path, `${store.path}-wal`].map((path) => openFile(path, 'the database', OTHERS_READ | OTHERS_WRITE)),
-    ...[...new Set(secrets)].map((path) => openFile(path, 'a secret', OTHERS_READ | OTHERS_WRITE)),
-    ...(file === undefined ? [] : [openFile(file, 'the configuration', OTHERS_WRITE)]),
+    ...[store.path, `${store.path}-wal`].map((path) => openFile(path, 'the database', config)),
+    ...[...new Set(secrets)].map((path) => openFile(path, 'a secret', config)),
   ])
-  return open.flat()
-}
-
-async function openFile(path: string, what: string, bits: number): Promise<readonly MendableFinding[]> {
-  const stats = await stat(path).catch(() => undefined)
-  if (stats === undefined || (stats.mode & bits) === 0) return []
-  const { warning, failed } = findingsOf('folder')
-  const writes = (stats.mode & OTHERS_WRITE) !== 0
-  const says = `others may ${writes ? 'write to' : 'read'} ${path}, ${what}`
+  const { failed } = findingsOf('folder')
+  const writers = file === undefined ? [] : writersOf(file)
   return [
-    withMend(
-      (writes ? failed : warning)(
-        'mode',
-        says,
-        `Run: chmod ${writes && what === 'the configuration' ? 'go-w' : '600'} ${path}`,
-      ),
-    ),
+    ...open.flat(),
+    ...writers.map((line) => withMend(failed('configuration', ...saysAndRemedy(line, `ls -ld ${folder}`)), config)),
   ]
 }
 
-const CHMOD = /\b[Rr]un: chmod (700|600|go-w) (\S.*)$/
+/** A secret that root lets the group of a service read is as it is meant. */
+async function openFile(path: string, what: string, config: HostPlace['config']): Promise<readonly MendableFinding[]> {
+  const stats = await stat(path).catch(() => undefined)
+  if (stats === undefined) return []
+  const mode = stats.uid === 0 && stats.gid !== 0 ? 0o640 : 0o600
+  const open = stats.mode & (OTHERS_READ | OTHERS_WRITE) & ~mode
+  if (open === 0) return []
+  const { warning, failed } = findingsOf('folder')
+  const writes = (open & OTHERS_WRITE) !== 0
+  const says = `others may ${writes ? 'write to' : 'read'} ${path}, ${what}`
+  const finding = (writes ? failed : warning)('mode', says, `Run: chmod ${mode.toString(8)} ${path}`)
+  return [withMend(finding, config)]
+}
 
-/** A mode is what can be mended without a doubt. */
-function withMend(finding: Finding): MendableFinding {
+const CHMOD = /\b[Rr]un: chmod (700|6[04]0|go-w) (\S.*)$/
+
+/** A mode is what can be mended without a doubt, of files and folders of this user that are Parley's. */
+function withMend(finding: Finding, { dataDir, file }: HostPlace['config']): MendableFinding {
   const [, mode = '', path = ''] = CHMOD.exec(finding.remedy ?? '') ?? []
   if (path === '') return finding
-  const mend = async (): Promise<string> => {
-    const bits = (await stat(path)).mode & 0o777
-    await chmod(path, mode === 'go-w' ? bits & ~OTHERS_WRITE : Number.parseInt(mode, 8))
-    return `Others may not change ${path} any more (chmod ${mode}).`
+  const bits = (now: number): number => (mode === 'go-w' ? now & ~OTHERS_WRITE : Number.parseInt(mode, 8))
+  const folders = [dataDir, ...(file === undefined ? [] : [dirname(file)])]
+  return {
+    ...finding,
+    async mend() {
+      closeToOthers(path, bits, folders)
+      return `Others may not change ${path} any more (chmod ${mode}).`
+    },
   }
-  return { ...finding, mend }
 }
 
 /** Returns how old the last backup is. */

@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { type DoctorReport, type DoctorRequest, type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
 import type { StatusReport } from '../core/operator.ts'
+import { writersOf } from '../platform/private-folder.ts'
 import { useProxies } from '../platform/way-out.ts'
 import { type DatabaseFacts, examineDatabase, type KnownPlace, placesIn } from '../store/engines/examine-database.ts'
 import {
@@ -178,11 +179,14 @@ function programFindings({ status, now }: Request, version: string): readonly Fi
 
 function configurationFindings({ config, mistakes, warnings }: Request): readonly Finding[] {
   const { ok, warning, failed } = findingsOf('configuration')
+  // Those stand with the folders, as failures.
+  const writers = config?.file === undefined ? [] : writersOf(config.file)
+  const doubts = warnings.filter((line) => !writers.includes(line))
   const found = [
     ...mistakes.map((line) =>
       failed('mistake', ...saysAndRemedy(line, 'Mend that line, then run: parley config check')),
     ),
-    ...warnings.map((line) => warning('doubt', ...saysAndRemedy(line, 'Mend that, then run: parley config check'))),
+    ...doubts.map((line) => warning('doubt', ...saysAndRemedy(line, 'Mend that, then run: parley config check'))),
   ]
   return found.length > 0 ? found : [ok('file', `${config?.file ?? 'the environment'} has no mistake`)]
 }
@@ -390,7 +394,7 @@ async function mended(
         fixed.push(says)
         findings.push(findingsOf(finding.part).ok(finding.check, says))
       } catch (error) {
-        findings.push({ ...finding, says: `${finding.says} (${toError(error).message})` })
+        findings.push({ ...finding, says: `${finding.says} (not mended: ${toError(error).message})` })
       }
   }
   return { findings, fixed }

@@ -4,14 +4,16 @@ import {
   constants,
   fchmodSync,
   fchownSync,
+  fstatSync,
   lchownSync,
   lstatSync,
   mkdirSync,
   openSync,
   readlinkSync,
+  realpathSync,
   type Stats,
 } from 'node:fs'
-import { dirname, isAbsolute, join, parse, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, parse, resolve } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
 
 /** A folder in which nobody but its owner and root can change anything. */
@@ -100,6 +102,48 @@ export function followFrom({ path: folder, owner }: PrivateFolder, link: string)
   if (owner.uid === self() || privateFolder(dirname(target), 'ask').owner.uid === owner.uid) return target
   const message = `${link} leads to ${target}, in a folder that is not of user ${owner.uid}. Remove it, or run parley as user ${owner.uid}.`
   throw new ParleyError('config', message)
+}
+
+/**
+ * Returns a sentence with its remedy for each way in which another user could change the file at `path`: itself, its
+ * folder, and every folder and link on the way. Root is judged as in a private folder.
+ */
+export function writersOf(path: string): readonly string[] {
+  const { steps, missing } = follow(path)
+  if (missing.length > 0) return []
+  const us = self()
+  const home = steps.findLast(({ stats }) => stats.isDirectory())?.stats.uid ?? ROOT
+  const trusted = [ROOT, us, ...(us === ROOT ? [home] : [])]
+  return steps.flatMap(({ path: step, stats }) => {
+    if (!trusted.includes(stats.uid))
+      return [`${step} belongs to user ${stats.uid}, who could change ${path}. Run: chown ${us} ${step}`]
+    return othersReplace(stats, trusted)
+      ? [`Others may write to ${step} (${modeOf(stats)}) and could change ${path}. Run: chmod go-w ${step}`]
+      : []
+  })
+}
+
+/**
+ * Changes the mode of a file or folder of this user that lies in one of `folders`, or is one of them, and of nothing
+ * else: neither of the target of a link nor of a folder that all users share. Throws `forbidden`, or what the system
+ * says.
+ */
+export function closeToOthers(path: string, mode: (bits: number) => number, folders: readonly string[]): void {
+  const homes = folders.map((folder) => realpathSync(folder))
+  const real = join(realpathSync(dirname(path)), basename(path))
+  if (!homes.some((home) => real === home || real.startsWith(`${home}/`)))
+    throw new ParleyError('forbidden', 'it lies in no folder of Parley')
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const stats = fstatSync(file)
+    if (stats.uid !== self()) throw new ParleyError('forbidden', `it belongs to user ${stats.uid}`)
+    if (!stats.isFile() && !stats.isDirectory()) throw new ParleyError('forbidden', 'it is no file and no folder')
+    if ((stats.mode & STICKY) !== 0) throw new ParleyError('forbidden', 'it is a folder that all users share')
+    if (stats.isFile() && stats.nlink > 1) throw new ParleyError('forbidden', 'it has another name elsewhere')
+    fchmodSync(file, mode(stats.mode & 0o777))
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** Gives a file that root made in somebody's folder to the owner of that folder. Does not follow links. */
@@ -192,13 +236,11 @@ function complaintsOf(path: string, owner: Owner, use: FolderUse): string[] {
   const us = self()
   const ours = owner.uid === us || (us === ROOT && use !== 'code') || (owner.uid === ROOT && use === 'ask')
   const kept = use === 'code' ? OTHERS : OTHERS_WRITE
+  // A folder that all share would be taken from whoever else uses it.
+  const remedy = (stats.mode & STICKY) === 0 ? `Look at what is in it, then run: chmod 700 ${path}` : ELSEWHERE
   return [
     ...(ours ? [] : [foreign(path, owner)]),
-    ...((stats.mode & kept) === 0
-      ? []
-      : [
-          `Others may write to the data folder ${path} (${modeOf(stats)}). Look at what is in it, then run: chmod 700 ${path}`,
-        ]),
+    ...((stats.mode & kept) === 0 ? [] : [`Others may write to the data folder ${path} (${modeOf(stats)}). ${remedy}`]),
   ]
 }
 

@@ -6,12 +6,16 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { examineNode } from '../../src/daemon/examine-host.ts'
@@ -241,6 +245,58 @@ it('modes that are too open are named, and mended by --fix alone', async () => {
   const fixed = await one.report('folder', '--fix')
   expect([fixed.code, fixed.fixed.length]).toEqual([0, 3])
   expect([one.dataDir, one.database, secret].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600, 0o600])
+  expect(troubles(await one.report('folder'))).toEqual([])
+})
+
+it.skipIf(!isRoot)(`--fix changes nothing that is not Parley's own or is shared (${NEEDS_ROOT})`, async () => {
+  const one = await machine()
+  await one.once()
+  const outside = mkdtempSync(join(tmpdir(), 'parley-others-'))
+  onTestFinished(() => rmSync(outside, { recursive: true, force: true }))
+  const [target, theirs] = [join(outside, 'target'), join(outside, 'theirs')]
+  const [link, foreign, service] = [join(one.folder, 'link'), join(one.folder, 'foreign'), join(one.folder, 'service')]
+  for (const file of [target, theirs, foreign]) {
+    writeFileSync(file, 'x')
+    chmodSync(file, 0o644)
+  }
+  chownSync(foreign, 65_534, 65_534)
+  writeFileSync(service, 'x')
+  chownSync(service, 0, 65_534)
+  chmodSync(service, 0o640)
+  symlinkSync(target, link)
+  const named = [theirs, link, foreign, service].map((file) => `# \u0024{file:${file}}\n`).join('')
+  writeFileSync(one.file, `${readFileSync(one.file, 'utf8')}${named}`)
+  chmodSync(one.dataDir, 0o1777)
+  const report = await one.report('folder', '--fix')
+
+  expect([report.code, report.fixed]).toEqual([1, []])
+  expect([target, theirs, foreign, service].map((file) => statSync(file).mode & 0o7777)).toEqual([
+    ...[0o644, 0o644, 0o644, 0o640],
+  ])
+  expect(statSync(one.dataDir).mode & 0o7777).toBe(0o1777)
+  expect(found(report, 'folder', 'place').remedy).toMatch(/^Choose another folder: store\.url/)
+  expect(troubles(report).filter(({ says }) => says.includes(service))).toEqual([])
+})
+
+it('a folder of the configuration that others may write to is a failure, a warning of check and of start', async () => {
+  const one = await machine()
+  const folder = join(one.folder, 'settings')
+  mkdirSync(folder)
+  one.env.PARLEY_CONFIG = join(folder, 'parley.yaml')
+  renameSync(one.file, one.env.PARLEY_CONFIG)
+  chmodSync(folder, 0o777)
+  await expectFailure(await one.report('folder', 'configuration'), ['folder', 'configuration'], {
+    says: /Others may write to .* \(mode 0777\) and could change .*parley\.yaml/,
+    remedy: new RegExp(`chmod go-w ${folder}$`),
+  })
+  expect((await one.run('config', 'check')).out).toMatch(/warning: .*Others may write to .* and could change/)
+  const child = await one.start()
+  child.kill('SIGTERM')
+  let log = ''
+  for await (const text of child.stderr ?? []) log += text
+  expect(log).toContain('and could change')
+
+  expect((await one.report('folder', '--fix')).fixed).toEqual([expect.stringContaining('chmod go-w')])
   expect(troubles(await one.report('folder'))).toEqual([])
 })
 

@@ -55,7 +55,7 @@ const mode = (path: string): number => statSync(path).mode & 0o7777
 const owner = (path: string): number => statSync(path).uid
 
 describe('a folder', () => {
-  test.each([0o777, 0o775, 0o772, 0o1777])('of mode %o is refused with its remedy', async (open) => {
+  test.each([0o777, 0o775, 0o772])('of mode %o is refused with its remedy', async (open) => {
     const { data } = await place()
     chmodSync(data, open)
     expect(refusal(data)).toMatchObject({
@@ -63,6 +63,15 @@ describe('a folder', () => {
       message: expect.stringMatching(new RegExp(`Others may write to .*${data} \\(mode .*chmod 700 ${data}$`)),
     })
     expect(mode(data), 'left as it was').toBe(open)
+  })
+
+  test('that all users share is refused, and another one is the remedy', async () => {
+    const { data } = await place()
+    chmodSync(data, 0o1777)
+    expect(refusal(data)).toMatchObject({
+      code: 'config',
+      message: expect.stringMatching(/Others may write to .* \(mode 1777\)\. Choose another folder: store\.url/),
+    })
   })
 
   test.each([0o700, 0o755, 0o711])('of mode %o is taken as it is', async (closed) => {
