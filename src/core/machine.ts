@@ -13,8 +13,8 @@ export interface Machine {
 
 export interface RunOptions {
   readonly cwd?: string
-  /** Variables beside those of this process. */
-  readonly env?: Readonly<Record<string, string>>
+  /** It is killed after so long, and has failed. */
+  readonly withinMs?: number
 }
 
 export interface Ran {

@@ -12,8 +12,9 @@ const MOST_BYTES = 16 * 1024 * 1024
 
 /** Returns this machine; `main` is the file with which the program was started. */
 export function thisMachine(env: Environment, main: string): Machine {
-  const { username: name, uid, homedir: home } = userInfo()
+  const { username: name, uid, homedir: home } = thisUser()
   const node = lastingNode(env)
+  // The folder of this Node comes last: npm lies there.
   const path = `${env.PATH ?? ''}${delimiter}${dirname(node)}`
   const around = { ...env, PATH: path, ...userBus(env, uid), LC_ALL: 'C' }
   return {
@@ -21,7 +22,17 @@ export function thisMachine(env: Environment, main: string): Machine {
     node,
     program: fileURLToPath(new URL('..', main)).replace(/\/$/, ''),
     user: { name, uid, home: env.HOME || home },
-    run: (command, args, options = {}) => run(command, args, { ...options, env: { ...around, ...options.env } }),
+    run: (command, args, options = {}) => run(command, args, { ...options, env: around }),
+  }
+}
+
+/** A container may run under a bare number, for which the system has no entry. */
+function thisUser(): { readonly username: string; readonly uid: number; readonly homedir: string } {
+  try {
+    return userInfo()
+  } catch {
+    const uid = process.getuid?.() ?? 0
+    return { username: String(uid), uid, homedir: '/' }
   }
 }
 
@@ -49,16 +60,17 @@ function userBus({ XDG_RUNTIME_DIR }: Environment, uid: number): Record<string, 
   return !XDG_RUNTIME_DIR && existsSync(folder) ? { XDG_RUNTIME_DIR: folder } : {}
 }
 
-interface Running extends Omit<RunOptions, 'env'> {
+interface Running extends RunOptions {
   readonly env: Environment
 }
 
-/** Node's own folder comes last in its PATH: npm lies there. */
-function run(command: string, args: readonly string[], { cwd, env }: Running): Promise<Ran> {
+function run(command: string, args: readonly string[], { cwd, env, withinMs = 0 }: Running): Promise<Ran> {
   const options = {
     encoding: 'utf8',
     maxBuffer: MOST_BYTES,
-    env: env,
+    timeout: withinMs,
+    killSignal: 'SIGKILL',
+    env,
     cwd,
   } as const
   return new Promise((resolve) => {

@@ -1,5 +1,15 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -73,6 +83,7 @@ describe('parley upgrade', { timeout: 300_000 }, () => {
     const asked = await parley('upgrade', file, '--no-backup')
     expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed') })
     expect(asked.stdout).toContain(`Running    ${VERSION}\n`)
+    expect(asked.stdout).toMatch(/its first start brings the database from schema \d+ to \d+/)
     expect(asked.stdout).toContain(`npm install --global --prefix ${folder}/prefix`)
     expect(await parley('--version')).toMatchObject({ stdout: `${VERSION}\n` })
 
@@ -143,12 +154,59 @@ describe('parley upgrade', { timeout: 300_000 }, () => {
     expect(await parley('--version')).toMatchObject({ stdout: `${VERSION}\n` })
   })
 
-  test('a packed file that does not accept this Node is refused with its own sentence', async () => {
-    const { parley } = await home()
-    const future = (text: string, name: string) =>
-      name === 'main.js' ? text.replace(/\b22\b/, '99').replace(/\b20\b/, '98') : text
-    const { code, stderr } = await parley('upgrade', packed(NEWER, future), '--yes')
-    expect([code, stderr]).toEqual([78, expect.stringContaining('Parley needs Node')])
+  test('a packed file is refused by what it says of itself, and nothing of it is run or left', async () => {
+    const { parley, folder } = await home()
+    const file = join(folder, 'new.tgz')
+    const pack = (about: object, names: readonly string[] = ['package']) => {
+      rmSync(file, { force: true })
+      for (const name of names) {
+        mkdirSync(join(folder, name, 'dist'), { recursive: true })
+        writeFileSync(join(folder, name, 'dist/main.js'), `require('fs').writeFileSync('${folder}/ran', 'x')`)
+        writeFileSync(
+          join(folder, name, 'package.json'),
+          JSON.stringify({ name: 'parley', version: NEWER, engines: { node: '>=20.19' }, ...about }),
+        )
+      }
+      execFileSync('tar', [
+        '-czf',
+        file,
+        '-C',
+        folder,
+        ...names.flatMap((name) => `${name}/package.json ${name}/dist/main.js`.split(' ')),
+      ])
+    }
+    const refused = async (code: number, words: RegExp) => {
+      const said = await parley('upgrade', file, '--dry-run')
+      expect(said).toEqual({ code, stdout: '', stderr: expect.stringMatching(words) })
+      expect(said.stderr).not.toContain('\u001b')
+    }
+    const notOurs = /is no packed Parley/
+    for (const about of [
+      { name: 'parley-' },
+      { version: `${NEWER}\n\u001b[31mx` },
+      { version: `v${NEWER}` },
+      { engines: { node: '*' } },
+      { engines: undefined },
+    ]) {
+      pack(about)
+      await refused(2, notOurs)
+    }
+    pack({ engines: { node: '^98.1 || >=99' } })
+    await refused(78, /Parley 9\.0\.0 needs Node \^98\.1 \|\| >=99; this is Node/)
+    pack({ parley: { schema: 1 } })
+    await refused(2, /knows schema 1, and the database has \d+/)
+    pack({}, ['package', 'other'])
+    await refused(2, notOurs)
+    pack({})
+    chmodSync(file, 0o666)
+    await refused(1, /Others may write to .*new\.tgz .*Run: chmod go-w/)
+    chmodSync(file, 0o644)
+    const temporary = readdirSync(tmpdir())
+    expect(await parley('upgrade', file, '--dry-run')).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(tmpdir()).filter((name) => /^parley-upgrade-/.test(name) && !temporary.includes(name))).toEqual(
+      [],
+    )
+    expect(existsSync(join(folder, 'ran'))).toBe(false)
   })
 })
 

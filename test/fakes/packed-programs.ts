@@ -15,7 +15,12 @@ const ROOT = new URL('../../', import.meta.url).pathname
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 /** Packs the build under another version; `change` edits the text of each of its files. Returns the packed file. */
-export function packAs(version: string, folder: string, change?: (text: string, name: string) => string): string {
+export function packAs(
+  version: string,
+  folder: string,
+  change?: (text: string, name: string) => string,
+  about: object = {},
+): string {
   const place = mkdtempSync(join(folder, 'package-'))
   for (const name of ['dist', 'config', 'systemd']) mkdirSync(join(place, name))
   for (const name of readdirSync(join(ROOT, 'dist')).filter((name) => /\.js$|openapi\.json$/.test(name))) {
@@ -24,9 +29,13 @@ export function packAs(version: string, folder: string, change?: (text: string, 
     else cpSync(from, to)
   }
   cpSync(join(ROOT, 'systemd/parley.service'), join(place, 'systemd/parley.service'))
-  const { name, type, bin, engines } = PACKAGE
+  const { name, type, bin, engines, parley } = PACKAGE
+  const schema = parley.schema + (change === withNewerSchema ? 1 : 0)
   // Its dependencies lie beside it, so that no registry is asked: see installInto.
-  writeFileSync(join(place, 'package.json'), JSON.stringify({ name, type, bin, engines, version }))
+  writeFileSync(
+    join(place, 'package.json'),
+    JSON.stringify({ name, type, bin, engines, version, parley: { schema }, ...about }),
+  )
   const [packed] = JSON.parse(npm(place, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder))
   return join(folder, packed.filename)
 }

@@ -5,12 +5,14 @@ import { EXIT, ParleyError } from '../../core/errors.ts'
 import type { Machine, StoreSchema } from '../../core/machine.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
+import { oneLine } from '../print/plain.ts'
 import {
   checkWritable,
   compareVersions,
   type Installation,
   installationOf,
   installCommand,
+  needsScripts,
   type PackedProgram,
   readPacked,
   runNpm,
@@ -114,11 +116,13 @@ function describe({ installed, place, node, running, store, service }: Standing)
 
 function storeInWords({ path, bytes, free, schema, known }: StoreSchema): string {
   if (schema === known) return `schema ${schema}, which this program uses: the next start changes nothing`
-  if (schema > known)
+  if (schema > known) {
+    const copy = `${path}.before-v${schema}`
     return (
       `schema ${schema} is of a newer program, this one knows ${known} and will not start.\n` +
-      `           Install the newer program again, or put ${path}.before-v${known + 1}, or a backup, in its place`
+      `           Install the newer program again, or put ${existsSync(copy) ? `${copy}, or ` : ''}a backup, in its place`
     )
+  }
   const room = free > bytes ? '' : ` - but there are only ${sizeInWords(free)} free: make room first`
   return (
     `the next start brings schema ${schema} to ${known}, after a copy of it as\n` +
@@ -133,13 +137,20 @@ function howTo(place: Installation): readonly string[] {
   return [newest, 'Upgrade    parley upgrade <file.tgz>, as "npm pack" writes it in a newer checkout']
 }
 
-function refuseOlder({ installed, store, place }: Standing, { version, file }: PackedProgram): void {
-  if (compareVersions(version, installed) >= 0 || place.kind === 'checkout') return
-  const schema = store ? ` Its database has schema ${store.schema}, which an older program may refuse.` : ''
+function refuseOlder({ installed, store, place }: Standing, { version, file, schema }: PackedProgram): void {
+  if (place.kind === 'checkout') return
+  if (compareVersions(version, installed) >= 0) {
+    if (store === undefined || schema === undefined || schema >= store.schema) return
+    throw new ParleyError(
+      'invalid',
+      `${oneLine(file)} knows schema ${schema}, and the database has ${store.schema}: it would not start. Pack a newer one.`,
+    )
+  }
+  const known = store ? ` Its database has schema ${store.schema}, which an older program may refuse.` : ''
   throw new ParleyError(
     'invalid',
-    `${file} is ${version}, older than the installed ${installed}.${schema} Back to it: stop the daemon, run ` +
-      `${installCommand(place, file).join(' ')}, then "parley restore" with the backup of before the upgrade.`,
+    `${oneLine(file)} is ${version}, older than the installed ${installed}.${known} Back to it: stop the daemon, run ` +
+      `${oneLine(installCommand(place, file).join(' '))}, then "parley restore" with the backup of before the upgrade.`,
   )
 }
 
@@ -156,7 +167,9 @@ function stepsOf({ loaded, place, packed, standing, manager }: Plan, { backup }:
   return [
     ...(standing.store && backup !== false ? ['  parley backup'] : []),
     `  keep the installed program as ${oldProgram(loaded, standing.installed)}`,
-    `  ${installCommand(place, packed.file).join(' ')}`,
+    `  ${oneLine(installCommand(place, packed.file).join(' '))}`,
+    ...(needsScripts() ? [SCRIPTS] : []),
+    ...schemaSteps(standing, packed),
     ...(manager && standing.service?.active
       ? [`  ${manager.restartStep().command.join(' ')}, and wait until it is ready`]
       : []),
@@ -166,10 +179,20 @@ function stepsOf({ loaded, place, packed, standing, manager }: Plan, { backup }:
   ]
 }
 
+const SCRIPTS = '  (npm runs the scripts of the packages: for this Node it has to compile SQLite)'
+
+function schemaSteps({ store }: Standing, { schema }: PackedProgram): readonly string[] {
+  if (store === undefined || schema === undefined || schema === store.schema) return []
+  return [`  (its first start brings the database from schema ${store.schema} to ${schema}, after a copy of it)`]
+}
+
 /** The packed file of the program that is replaced, for the way back. */
 function oldProgram({ config }: LoadedConfig, version: string): string {
   return join(config.dataDir, `parley-${version}.tgz`)
 }
+
+/** The new program says its version within this time, or does not work. */
+const VERSION_MS = 60_000
 
 async function perform(ports: UpgradePorts, plan: Plan, options: UpgradeOptions): Promise<number> {
   const { machine, loaded, place, packed, standing, manager } = plan
@@ -180,10 +203,10 @@ async function perform(ports: UpgradePorts, plan: Plan, options: UpgradeOptions)
   await keepProgram(plan)
   const back = wayBack(plan, copy)
   const installed = await runNpm(machine, installCommand(place, packed.file))
-  const now = await machine.run(machine.node, [main, '--version'])
+  const now = await machine.run(machine.node, [main, '--version'], { withinMs: VERSION_MS })
   if (installed.code !== 0 || now.stdout.trim() !== packed.version) {
     ports.stderr.write(
-      `npm did not install ${packed.version}:\n${installed.stderr.trim().split('\n').slice(-5).join('\n')}\n`,
+      `npm did not install ${packed.version}:\n${lastLines(`${installed.stderr}\n${now.stderr}`).join('\n')}\n`,
     )
     ports.stderr.write(`${back.join('\n')}\n`)
     return EXIT.failed
@@ -203,6 +226,10 @@ async function perform(ports: UpgradePorts, plan: Plan, options: UpgradeOptions)
   return EXIT.failed
 }
 
+function lastLines(text: string): readonly string[] {
+  return text.trim().split('\n').slice(-5).map(oneLine)
+}
+
 /** Returns the folder of the copy. Rejects with `unavailable`: without one nothing is installed. */
 async function makeBackup(
   ports: UpgradePorts,
@@ -212,7 +239,7 @@ async function makeBackup(
   ports.stderr.write('Making a backup first.\n')
   const made = await machine.run(machine.node, [main, 'backup', '--json', ...config])
   if (made.code !== 0) {
-    const reason = made.stderr.trim().split('\n')[0]
+    const reason = oneLine(made.stderr.trim().split('\n')[0] ?? '')
     throw new ParleyError(
       'unavailable',
       `The backup failed, and nothing was changed: ${reason} (--no-backup goes without one.)`,
@@ -236,7 +263,7 @@ async function keepProgram({ machine, loaded, place, standing }: Plan): Promise<
   if (kept.code !== 0)
     throw new ParleyError(
       'unavailable',
-      `The installed program cannot be kept, and nothing was changed: ${kept.stderr.trim()}`,
+      `The installed program cannot be kept, and nothing was changed: ${lastLines(kept.stderr).join(' ')}`,
     )
 }
 

@@ -1,8 +1,10 @@
-import { accessSync, constants, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
 import type { Machine, Ran } from '../../core/machine.ts'
+import { writersOf } from '../../platform/private-folder.ts'
+import { oneLine } from '../print/plain.ts'
 
 /** The way by which the running program came onto this machine. */
 export type Installation =
@@ -19,35 +21,91 @@ export function installationOf({ program }: Machine): Installation {
   return { kind: 'checkout', program }
 }
 
-/** The packed program in a file. */
+/** The packed program in a file, by what its package.json says. */
 export interface PackedProgram {
   readonly file: string
   readonly version: string
+  /** The version of the schema that it makes of a database; absent in a package that does not say it. */
+  readonly schema?: number
 }
 
+/** A package has some hundred files, and its package.json some kilobytes. */
+const MOST_LISTED = 1_000_000
+const MOST_PACKAGE = 100_000
+const TAR_MS = 60_000
+
 /**
- * Returns the version of a packed file. Rejects with `invalid` for anything but Parley, and with `config` where its own
- * first lines do not accept this Node.
+ * Returns what a packed file says of itself; nothing of it is run or written. Rejects with `invalid` for anything but
+ * Parley, with `forbidden` where somebody else could have changed it, and with `config` where it does not run on this
+ * Node.
  */
 export async function readPacked(machine: Machine, file: string): Promise<PackedProgram> {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-upgrade-'))
+  checkOwn(machine, file)
+  const listed = await runTar(machine, ['-tzf', file], MOST_LISTED)
+  // npm leaves out the first folder whatever its name is, so that another one could bring a second package.json.
+  const names = listed.split('\n').filter((name) => name !== '')
+  if (names.some((name) => !ENTRY.test(name)) || names.filter((name) => name === PACKAGE).length !== 1)
+    throw notPacked(file)
+  const { name, version, engines, parley } = packageIn(await runTar(machine, ['-xzOf', file, PACKAGE], MOST_PACKAGE))
+  if (name !== 'parley' || typeof version !== 'string' || !SEMVER.test(version)) throw notPacked(file)
+  const range = Object(engines).node
+  if (typeof range !== 'string' || !RANGE.test(range)) throw notPacked(file)
+  if (!isInRange(process.versions.node, range))
+    throw new ParleyError('config', `Parley ${version} needs Node ${range}; this is Node ${process.versions.node}.`)
+  const { schema } = Object(parley)
+  return { file, version, ...(Number.isSafeInteger(schema) ? { schema } : {}) }
+}
+
+const PACKAGE = 'package/package.json'
+const ENTRY = /^package(?:\/(?!\.{0,2}(?:\/|$))[\w.@+ -]+)+\/?$/
+const SEMVER = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[\dA-Za-z-]{1,40}(?:\.[\dA-Za-z-]{1,40}){0,8})?$/
+const RANGE = /^(?:\^|>=)\d+(?:\.\d+){0,2}(?: \|\| (?:\^|>=)\d+(?:\.\d+){0,2})*$/
+
+/** Whoever can change the file has this user, often root, run what they like. */
+function checkOwn({ user }: Machine, file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) throw new ParleyError('invalid', `${oneLine(file)}: there is no such file.`)
+  if (!stats.isFile()) throw notPacked(file)
+  const [writer] = writersOf(file)
+  if (writer !== undefined) throw new ParleyError('forbidden', oneLine(writer))
+  if (stats.uid !== user.uid && stats.uid !== 0)
+    throw new ParleyError(
+      'forbidden',
+      `${oneLine(file)} belongs to user ${stats.uid}, who could change it. Look at where it is from, then run: sudo chown ${user.uid} ${oneLine(file)}`,
+    )
+}
+
+async function runTar(
+  machine: Machine,
+  [how = '', file = '', ...names]: readonly string[],
+  most: number,
+): Promise<string> {
+  const { code, stdout, stderr } = await machine.run('tar', [how, file, ...names], { withinMs: TAR_MS })
+  if (code !== 0 || stdout.length > most) throw notPacked(file, stderr)
+  return stdout
+}
+
+function packageIn(text: string): Readonly<Record<string, unknown>> {
   try {
-    const unpacked = await machine.run('tar', ['-xzf', file, '-C', folder])
-    if (unpacked.code !== 0) throw notPacked(file, unpacked)
-    const main = join(folder, 'package/dist/main.js')
-    const asked = await machine.run(machine.node, [main, '--version'])
-    const version = asked.stdout.trim()
-    if (asked.code !== 0) throw new ParleyError('config', asked.stderr.trim().split('\n')[0] || `${file} does not run.`)
-    if (!/^\d+\.\d+\.\d+/.test(version)) throw notPacked(file, asked)
-    return { file, version }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
   }
 }
 
-function notPacked(file: string, { stderr }: Ran): ParleyError {
-  const said = stderr.trim().split('\n')[0]
-  return new ParleyError('invalid', `${file} is no packed Parley, as "npm pack" writes it${said ? ` (${said})` : ''}.`)
+function notPacked(file: string, stderr = ''): ParleyError {
+  const said = oneLine(stderr.trim().split('\n')[0] ?? '')
+  const why = said ? ` (${said})` : ''
+  return new ParleyError('invalid', `${oneLine(file)} is no packed Parley, as "npm pack" writes it${why}.`)
+}
+
+/** Judges the ranges that `engines` of Parley may have: from a version on, or from one on to the next major one. */
+function isInRange(version: string, range: string): boolean {
+  return range.split(' || ').some((part) => {
+    const from = part.replace(/^\D+/, '')
+    const isSame = version.split('.')[0] === from.split('.')[0]
+    return compareVersions(version, from) >= 0 && (isSame || part.startsWith('>='))
+  })
 }
 
 /** Returns a number below, at or above 0 as a version is older than, the same as or newer than another. */
@@ -63,15 +121,23 @@ export function compareVersions(one: string, other: string): number {
 /** The first Node for which SQLite comes compiled; below, npm has to run the script that compiles it. */
 const COMPILED_FROM = 10
 
+/** Returns true where npm has to run the scripts of the packages that it installs. */
+export function needsScripts(): boolean {
+  return Number(process.versions.napi) < COMPILED_FROM
+}
+
 /** Returns the command by which npm installs a packed file in the place of this program. */
 export function installCommand({ where }: Extract<Installation, { kind: 'npm' }>, file: string): readonly string[] {
-  const scripts = Number(process.versions.napi) < COMPILED_FROM ? [] : ['--ignore-scripts']
+  const scripts = needsScripts() ? [] : ['--ignore-scripts']
   return ['npm', 'install', ...where, ...scripts, '--no-audit', '--no-fund', file]
 }
 
+/** To compile SQLite takes minutes, on a small machine many. */
+const NPM_MS = 30 * 60_000
+
 /** Runs npm outside of any folder with settings for it. */
 export function runNpm(machine: Machine, [npm = 'npm', ...args]: readonly string[]): Promise<Ran> {
-  return machine.run(npm, args, { cwd: tmpdir() })
+  return machine.run(npm, args, { cwd: tmpdir(), withinMs: NPM_MS })
 }
 
 /** Throws `forbidden` where this user cannot replace the program. */

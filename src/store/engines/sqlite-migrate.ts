@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError, toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -39,7 +40,9 @@ export function migrate({ connection, place, migrations, clock, logger }: Migrat
   const from = schemaVersion(connection)
   const to = migrations.length
   if (from > to) {
-    const message = `the database has schema version ${from}, this program knows ${to}; install the newer program again, or restore ${path}.before-v${from}`
+    const copy = `${path}.before-v${from}`
+    const before = existsSync(copy) ? copy : 'the last backup'
+    const message = `the database has schema version ${from}, this program knows ${to}; install the newer program again, or restore ${before}`
     throw new ParleyError('store_newer', message)
   }
   if (from === to) return
