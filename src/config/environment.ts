@@ -69,6 +69,9 @@ function misnamed(env: Env, name: string, variables: readonly AccountVariable[])
   })
 }
 
+/** Begins the guide for whoever has configured nothing. */
+export const NOTHING_YET = 'Nothing is configured yet.'
+
 /** Returns the first steps for a newcomer who started the daemon with nothing configured. */
 export function choicesText(surroundings: Surroundings, known: Channels, also: readonly string[]): string {
   const file = usualConfigFile(surroundings) ?? '<file>, named by --config'
@@ -76,7 +79,7 @@ export function choicesText(surroundings: Surroundings, known: Channels, also: r
   const { name, firstSteps = 'start with its token' } = known.traits(channel)
   const others = known.platforms.filter((one) => one !== channel).map(known.traits)
   return [
-    'Nothing is configured yet. Choose one:',
+    `${NOTHING_YET} Choose one:`,
     '',
     '  1. Set a bot up step by step, from its token to its first answer:',
     '       parley init                 (from a checkout: npm run parley -- init)',

@@ -397,11 +397,20 @@ async function unitFindings(unit: Unit, { user, config, now }: UnitPlace): Promi
 }
 
 async function lingering(): Promise<readonly Finding[]> {
-  const { username } = userInfo()
+  const username = userName()
   const shown = await runCommand('loginctl', ['show-user', username, '--property=Linger'])
   if (shown?.code !== 0 || !shown.out.includes('Linger=no')) return []
   const says = 'the unit of this user ends when the user logs out'
   return [findingsOf('unit').warning('linger', says, `sudo loginctl enable-linger ${username}`)]
+}
+
+/** A container may run under a bare number, for which the system has no entry. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 0)
+  }
 }
 
 /** Returns the process that holds a lock on a file, as the kernel lists it; undefined where it lists none. */

@@ -53,14 +53,13 @@ interface Names {
 
 function dataNames(database: string): Names {
   const media = 'media/'
+  const stored = (name: string) =>
+    isOfDatabase(name, database) || (name.startsWith(media) && isStored(name.slice(media.length)))
   return {
-    folder: /^(?:media(?:\/[0-9a-f]{2})?|mcp-logins)$/,
+    folder: /^(?:(?:restoring\/)?media(?:\/[0-9a-f]{2})?|restoring|mcp-logins)$/,
+    // A restore that was killed leaves what it had made ready.
     file: (name) =>
-      isOfDatabase(name, database) ||
-      isOfBackups(name) ||
-      name === 'parley.sock' ||
-      isOfLogin(name) ||
-      (name.startsWith(media) && isStored(name.slice(media.length))),
+      stored(name.replace(/^restoring\//, '')) || isOfBackups(name) || name === 'parley.sock' || isOfLogin(name),
   }
 }
 

@@ -24,6 +24,7 @@ import { expectFailure, found, type Patient, patient, troubles } from './doctor-
 
 /** The API alone: no platform is needed for what is about the machine. */
 const CONFIG = { http: { port: 0 }, agents: [{ id: 'main', model: 'scripted/echo', tools: ['time'] }] }
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 const isRoot = process.getuid?.() === 0
 const NEEDS_ROOT = 'only root can mount a disk and be another user'
 
@@ -49,6 +50,15 @@ function mount(folder: string, options: string): void {
 it('without a configuration everything else is examined, and the exit code is 78', async () => {
   const one = await machine()
   rmSync(one.file)
+  const { PARLEY_CONFIG: _file, ...nothing } = one.env
+  const first = spawnSync(process.execPath, [MAIN, 'doctor', '--json', '--offline', 'configuration'], {
+    env: nothing,
+    encoding: 'utf8',
+  })
+  expect(first.status).toBe(78)
+  expect(JSON.parse(first.stdout).findings.filter(({ state }: { state: string }) => state === 'failed')).toEqual([
+    expect.objectContaining({ says: 'Nothing is configured yet.', remedy: 'Run: parley init' }),
+  ])
   const report = await one.report()
   expect(report.code).toBe(78)
   expect(found(report, 'configuration', 'mistake')).toMatchObject({

@@ -195,8 +195,22 @@ const OTHERS = [
 const DIGEST = `ab${'0'.repeat(62)}`
 const OWN = [
   ...[`media/ab/${DIGEST}`, `media/ab/${DIGEST}.sealed`, 'last-backup', 'backups.lock', 'mcp-logins/tracker.json'],
+  ...['restoring/parley.db', `restoring/media/ab/${DIGEST}`],
   ...['parley.db.before-v3', 'parley.db.marker', 'parley.db.lock', 'parley.db'],
 ]
+
+test('parley uninstall removes the unit where the service manager cannot be asked, and says what it did not do', async () => {
+  const { parley, unit, systemd } = home()
+  mkdirSync(dirname(unit), { recursive: true })
+  writeFileSync(unit, '[Service]\n')
+  writeFileSync(join(systemd.bin, 'systemctl'), '#!/bin/sh\necho "Failed to connect to bus" >&2\nexit 1\n')
+
+  expect(await parley('uninstall', '--yes')).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/only removed, not asked to stop; no daemon answers\. .*Failed to connect to bus/),
+  })
+  expect(existsSync(unit)).toBe(false)
+})
 
 describe('parley uninstall --purge', () => {
   const fill = (folder: string, names: readonly string[]) => {
@@ -221,12 +235,15 @@ describe('parley uninstall --purge', () => {
     symlinkSync(join(folder, 'elsewhere'), join(folder, '.cache/parley'))
     const asked = await parley('uninstall', '--purge')
     expect(asked).toMatchObject({ code: 1, stdout: expect.stringContaining(`  backups: ${folder}/copies (`) })
+    for (const name of ['media', 'last-backup', 'parley.db'])
+      expect(asked.stdout).toMatch(new RegExp(`data: ${folder}/${name} \\([\\d.]+ `))
     expect(there(folder, OWN)).toEqual(OWN)
     const done = await parley('uninstall', '--purge', '--yes')
 
     expect(done).toMatchObject({ code: 0, stderr: '' })
     expect(there(folder, OTHERS)).toEqual(OTHERS)
     expect(there(folder, [...OWN, '.cache/parley'])).toEqual([])
+    expect((await parley('uninstall', '--purge', '--yes')).stdout).toContain('There is nothing to remove.')
     for (const name of ['media/holiday.jpg', 'parley.dbnotes', 'elsewhere'])
       expect(done.stdout).toContain(`  other: ${folder}/${name}\n`)
   })

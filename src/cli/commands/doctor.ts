@@ -1,3 +1,4 @@
+import { NOTHING_YET } from '../../config/environment.ts'
 import { EXIT, errorCode, ParleyError, toError } from '../../core/errors.ts'
 import type { DoctorReport, DoctorRequest, Finding } from '../../core/finding.ts'
 import { connectLocal } from '../local-client.ts'
@@ -34,7 +35,7 @@ export async function doctor(ports: DoctorPorts, options: DoctorOptions): Promis
     })
     progress.end()
     show(ports, options, { value: report, lines: (style) => printReport(report, style, widthOf(ports.stdout)) })
-    if (loaded === undefined) return EXIT.config
+    if (loaded === undefined || mistakes[0]?.startsWith(NOTHING_YET)) return EXIT.config
     return report.findings.some(({ state }) => state === 'failed') ? EXIT.failed : EXIT.ok
   } finally {
     progress.end()
@@ -65,10 +66,15 @@ export async function readConfig(
       return { loaded, mistakes, warnings: [...config.warnings, ...compiled].map((one) => atLine(loaded, one)) }
     } catch (error) {
       if (errorCode(error) !== 'config') throw error
-      if (mistakes.length === 0) mistakes = toError(error).message.split('\n')
+      if (mistakes.length === 0) mistakes = mistakesIn(toError(error).message)
     }
   }
   return { mistakes, warnings: [] }
+}
+
+/** The guide of a first start is one thing to do; anything else is a mistake a line. */
+function mistakesIn(message: string): readonly string[] {
+  return message.startsWith(NOTHING_YET) ? [`${NOTHING_YET} Run: parley init`] : message.split('\n')
 }
 
 function atLine({ config: { file }, lineOf }: LoadedConfig, warning: string): string {

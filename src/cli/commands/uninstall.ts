@@ -1,7 +1,7 @@
-import { existsSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, lstatSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { sizeInWords } from '../../core/content-words.ts'
-import { EXIT, ParleyError } from '../../core/errors.ts'
+import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import type { DataPlaces, Machine, OwnData } from '../../core/machine.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
@@ -41,14 +41,34 @@ export async function uninstall(ports: UninstallPorts, options: UninstallOptions
     return EXIT.failed
   }
   if (place.kind === 'npm') checkWritable(place)
-  if (existsSync(manager.file)) await removeService(machine, manager)
+  const undone = await endService(machine, manager, where)
   await checkStopped(where.data.dataDir)
   // The daemon has ended meanwhile, and has taken some of its files with it.
   if (options.purge) purge(await ports.ownData(where.data, where.loaded))
   const lines = describe(found, options)
   if (place.kind === 'npm') await removeProgram(machine, place)
   show(ports, options, { value: found.traces, lines: () => lines })
+  if (undone !== undefined) ports.stderr.write(`${undone}\n`)
   return EXIT.ok
+}
+
+/**
+ * Stops the service and removes its file. Where its manager cannot be asked and no daemon answers, removes the file
+ * alone, and returns a sentence about what was not done.
+ */
+async function endService(machine: Machine, manager: ServiceManager, where: Places): Promise<string | undefined> {
+  if (!existsSync(manager.file)) return undefined
+  const trouble = await manager.state().then(
+    () => undefined,
+    (error: unknown) => toError(error).message,
+  )
+  if (trouble === undefined) {
+    await removeService(machine, manager)
+    return undefined
+  }
+  await checkStopped(where.data.dataDir)
+  unlinkSync(manager.file)
+  return `The service was only removed, not asked to stop; no daemon answers. ${oneLine(trouble)}`
 }
 
 interface Places {
@@ -101,22 +121,36 @@ function tracesOf({ manager, place, where, own }: Found, { purge = false }: Unin
   const sum = (of: 'data' | 'cache') =>
     own.files.filter((file) => file.of === of).reduce((all, { bytes }) => all + bytes, 0)
   const { dataDir, cache } = where.data
+  const entries = new Map<string, number>()
+  for (const { path, bytes, of } of own.files) {
+    const entry = join(dataDir, relative(dataDir, path).split('/')[0] ?? '')
+    if (of === 'data') entries.set(entry, (entries.get(entry) ?? 0) + bytes)
+  }
   const known = [
     { what: 'service', path: manager.file, removed: true },
     { what: place.kind === 'npm' ? 'program' : 'checkout', path: place.program, removed: place.kind === 'npm' },
-    { what: 'data', path: dataDir, bytes: sum('data'), removed: purge },
+    ...(purge
+      ? [...entries].map(([path, bytes]) => ({ what: 'data', path, bytes, removed: true }))
+      : [{ what: 'data', path: dataDir, bytes: sum('data'), removed: false }]),
     { what: 'compiled code', path: cache, bytes: sum('cache'), removed: purge },
     ...where.backups.map((path) => ({ what: 'backups', path, removed: false })),
     { what: 'configuration and secrets', path: where.config, removed: false },
   ]
   const traces = known.flatMap(({ path, bytes, ...one }): readonly Trace[] =>
-    path && existsSync(path) && bytes !== 0 ? [{ ...one, path, bytes: bytes ?? sizeOf(realpathSync(path)) }] : [],
+    path && isThere(path, bytes) ? [{ ...one, path, bytes: bytes ?? sizeOf(realpathSync(path)) }] : [],
   )
   const others = own.left.filter((path) => !where.backups.includes(path))
   return purge ? [...traces, ...others.map((path) => ({ what: 'other', path, removed: false }))] : traces
 }
 
-/** What others have put beside the data may be a whole home: so many are named. */
+/** A folder without any data of Parley, and a cache that is empty, are nothing of it. */
+function isThere(path: string, bytes: number | undefined): boolean {
+  return bytes === undefined || bytes > 0
+    ? existsSync(path)
+    : lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+/** So many are named: beside the data may lie a whole home. */
 const MOST_OTHERS = 20
 
 function describe(
@@ -130,8 +164,7 @@ function describe(
   const named = [...stay.filter(({ what }) => what !== 'other'), ...others.slice(0, MOST_OTHERS)]
   const more = others.length - MOST_OTHERS
   return [
-    yes ? 'Removed:' : 'This removes:',
-    ...gone.map(line),
+    ...(gone.length === 0 ? ['There is nothing to remove.'] : [yes ? 'Removed:' : 'This removes:', ...gone.map(line)]),
     ...(stay.length > 0 ? ['', yes ? 'Left on this machine:' : 'This leaves:', ...named.map(line)] : []),
     ...(more > 0 ? [`  and ${more} more beside them`] : []),
     ...(purge && own.unknown !== undefined ? [`  ${own.unknown} So no data is removed.`] : []),
