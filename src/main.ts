@@ -29,12 +29,10 @@ const around = { env, cwd, ...(home ? { home } : {}) }
 const doubts = settleHost(env)
 
 const ports: CliPorts = {
-  env,
-  cwd,
+  ...{ env, cwd, stdin, stdout, stderr },
   now: () => systemClock.now(),
   version: VERSION,
   variables: variableLines(createChannels(traitsOf(catalogue))),
-  ...{ stdin, stdout, stderr },
   load(path, use = 'run') {
     const asked = path === undefined ? {} : { path }
     return loadConfig({ ...around, catalogue, checkTiming, checkRules, use, ...asked })
@@ -56,7 +54,7 @@ const ports: CliPorts = {
   async compile({ file, routing, store }) {
     const { warnings } = (await import('./routing/compile-routing.ts')).compileRouting(routing)
     const { storeWarnings } = await import('./daemon/store-warnings.ts')
-    return [...doubts, ...(file ? writersOf(file) : []), ...warnings, ...(await storeWarnings(store))]
+    return [...doubts, ...writersOf(file), ...warnings, ...(await storeWarnings(store))]
   },
   explain: async (config, known) => (await import('./config/explain.ts')).explainConfig(config, known),
   onSignal: signals.onSignal,
@@ -86,7 +84,7 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
     pretty: config.logging.pretty && stderr.isTTY,
     secrets,
   })
-  for (const warning of [...doubts, ...(config.file ? writersOf(config.file) : [])])
+  for (const warning of [...doubts, ...writersOf(config.file)])
     logger.warn('This machine is set up in a doubtful way', { warning })
   process.on('SIGUSR1', () => logger.warn('SIGUSR1 does nothing; SIGHUP reads the configuration again'))
   const notifier = createNotifier(env, (err) => logger.warn('The service manager could not be notified', { err }))

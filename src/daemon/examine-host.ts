@@ -172,7 +172,7 @@ async function filesOpen(config: HostPlace['config']): Promise<readonly Mendable
     ...[...new Set(secrets)].map((path) => openFile(path, 'a secret', config)),
   ])
   const { failed } = findingsOf('folder')
-  const writers = file === undefined ? [] : writersOf(file)
+  const writers = writersOf(file)
   return [
     ...open.flat(),
     ...writers.map((line) => withMend(failed('configuration', ...saysAndRemedy(line, `ls -ld ${folder}`)), config)),

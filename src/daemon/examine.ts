@@ -180,7 +180,7 @@ function programFindings({ status, now }: Request, version: string): readonly Fi
 function configurationFindings({ config, mistakes, warnings }: Request): readonly Finding[] {
   const { ok, warning, failed } = findingsOf('configuration')
   // Those stand with the folders, as failures.
-  const writers = config?.file === undefined ? [] : writersOf(config.file)
+  const writers = writersOf(config?.file)
   const doubts = warnings.filter((line) => !writers.includes(line))
   const found = [
     ...mistakes.map((line) =>

@@ -108,7 +108,8 @@ export function followFrom({ path: folder, owner }: PrivateFolder, link: string)
  * Returns a sentence with its remedy for each way in which another user could change the file at `path`: itself, its
  * folder, and every folder and link on the way. Root is judged as in a private folder.
  */
-export function writersOf(path: string): readonly string[] {
+export function writersOf(path: string | undefined): readonly string[] {
+  if (path === undefined) return []
   const { steps, missing } = follow(path)
   if (missing.length > 0) return []
   const us = self()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
 import type { Machine, Ran } from '../../core/machine.ts'
+import { readJson } from '../../core/read-json.ts'
 import { writersOf } from '../../platform/private-folder.ts'
 import { oneLine } from '../print/plain.ts'
 
@@ -31,7 +32,7 @@ export interface PackedProgram {
 
 /** A package has some hundred files, and its package.json some kilobytes. */
 const MOST_LISTED = 1_000_000
-const MOST_PACKAGE = 100_000
+const PACKAGE_BOUNDS = { bytes: 100_000, values: 2_000 }
 const TAR_MS = 60_000
 
 /**
@@ -46,7 +47,9 @@ export async function readPacked(machine: Machine, file: string): Promise<Packed
   const names = listed.split('\n').filter((name) => name !== '')
   if (names.some((name) => !ENTRY.test(name)) || names.filter((name) => name === PACKAGE).length !== 1)
     throw notPacked(file)
-  const { name, version, engines, parley } = packageIn(await runTar(machine, ['-xzOf', file, PACKAGE], MOST_PACKAGE))
+  const { name, version, engines, parley } = packageIn(
+    await runTar(machine, ['-xzOf', file, PACKAGE], PACKAGE_BOUNDS.bytes),
+  )
   if (name !== 'parley' || typeof version !== 'string' || !SEMVER.test(version)) throw notPacked(file)
   const range = Object(engines).node
   if (typeof range !== 'string' || !RANGE.test(range)) throw notPacked(file)
@@ -87,7 +90,7 @@ async function runTar(
 
 function packageIn(text: string): Readonly<Record<string, unknown>> {
   try {
-    return Object(JSON.parse(text))
+    return Object(readJson(text, PACKAGE_BOUNDS))
   } catch {
     return {}
   }
