@@ -1,5 +1,5 @@
-import { constants, copyFileSync, existsSync, mkdtempSync, statSync } from 'node:fs'
-import { open, readdir, realpath, stat } from 'node:fs/promises'
+import { constants, mkdtempSync } from 'node:fs'
+import { type FileHandle, open, readdir, realpath, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { readYaml } from '../config/read-yaml.ts'
@@ -108,7 +108,7 @@ export class PeerFolder {
     const copy = mkdtempSync(join(tmpdir(), `parley-peer-${process.pid}-`))
     const remove = removeAtEnd(copy)
     try {
-      copyDatabase(path, join(copy, 'peer.db'))
+      await copyDatabase(path, join(copy, 'peer.db'))
       const database = new Database(join(copy, 'peer.db'))
       try {
         const known = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table)
@@ -161,7 +161,7 @@ function reasonOf(thrown: unknown): string {
   if (isAbsent(error)) return 'is not there; name the folder of the program.'
   if (code === 'EACCES' || code === 'EPERM')
     return 'may not be read by this user; run parley as the user who owns it, or make it readable.'
-  if (code === 'ELOOP') return 'is a link that leads nowhere.'
+  if (code === 'ELOOP') return 'is a link, and is not followed.'
   if (error instanceof ParleyError) return error.message.replace(/\.?$/, '.').replace(/^.*?\.(?:json|yaml|db) /, '')
   return `cannot be read (${code === '' ? error.message : code}).`
 }
@@ -172,25 +172,48 @@ function broken(path: string, form: string, reason: string): ParleyError {
 }
 
 async function readBounded(path: string, most: number): Promise<string> {
-  // A pipe would wait for a writer.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  const { file, size } = await openPlain(path, most)
   try {
-    const found = await file.stat()
-    if (!found.isFile()) throw new ParleyError('invalid', 'is no plain file')
-    if (found.size > most) throw new ParleyError('too_long', `is larger than ${Math.round(most / 1024)} KB`)
-    const bytes = Buffer.alloc(found.size)
-    const { bytesRead } = await file.read(bytes, 0, found.size, 0)
+    const bytes = Buffer.alloc(size)
+    const { bytesRead } = await file.read(bytes, 0, size, 0)
     return bytes.subarray(0, bytesRead).toString('utf8')
   } finally {
     await file.close()
   }
 }
 
-function copyDatabase(from: string, to: string): void {
-  const { size } = statSync(from)
-  if (size > MOST_DATABASE_BYTES) throw new ParleyError('too_long', 'is larger than 512 MB')
-  for (const suffix of ['', '-wal'])
-    if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix, constants.COPYFILE_FICLONE)
+/** Opens a plain file of so many bytes at most; whatever else has its name is refused. */
+async function openPlain(path: string, most: number): Promise<{ readonly file: FileHandle; readonly size: number }> {
+  // A pipe would wait for a writer.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  try {
+    const found = await file.stat()
+    if (!found.isFile()) throw new ParleyError('invalid', 'is no plain file')
+    if (found.size > most) throw new ParleyError('too_long', `is larger than ${inUnits(most)}`)
+    return { file, size: found.size }
+  } catch (thrown) {
+    await file.close()
+    throw thrown
+  }
+}
+
+function inUnits(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${Math.round(bytes / 1024 / 1024)} MB`
+}
+
+/** Copies a database with the log of its last changes, which is there while it is open. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  await copyPlain(from, to)
+  await copyPlain(`${from}-wal`, `${to}-wal`).catch((thrown: unknown) => {
+    if (!isAbsent(thrown)) throw thrown
+  })
+}
+
+async function copyPlain(from: string, to: string): Promise<void> {
+  const { file, size } = await openPlain(from, MOST_DATABASE_BYTES)
+  // It may grow meanwhile; the stream closes the file.
+  await writeFile(to, size === 0 ? '' : file.createReadStream({ end: size - 1 }))
+  await file.close().catch(() => {})
 }
 
 /** Returns true for a folder that is there. */

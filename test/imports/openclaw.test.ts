@@ -1,5 +1,7 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findPeer } from '../../src/imports/read-peer.ts'
 import { checked, database, IDS, peerFolder, read, shown, TOKENS, temporary } from './peer-rig.ts'
@@ -332,6 +334,31 @@ describe('a folder of OpenClaw in a bad state', () => {
     )
     expect(setup.notTaken).toContainEqual(expect.stringMatching(/jobs\.json is no JSON .*mend the file/))
   })
+
+  it.each([
+    [
+      'openclaw',
+      'state/openclaw.sqlite',
+      'openclaw.json',
+      `{ channels: { telegram: { botToken: '${TOKENS.telegram}' } } }`,
+    ],
+    ['nanoclaw', 'data/v2.db', '.env', `TELEGRAM_BOT_TOKEN=${TOKENS.telegram}\n`],
+  ] as const)(
+    'a database of %s that is a pipe, or has a link beside it, is said and not read',
+    async (kind, name, settings, text) => {
+      const piped = peerFolder({ [settings]: text })
+      mkdirSync(dirname(join(piped, name)), { recursive: true })
+      execFileSync('mkfifo', [join(piped, name)])
+      expect((await read(kind, piped)).notTaken).toContainEqual(expect.stringMatching(/ is no plain file\.$/))
+      const linked = peerFolder({ [settings]: text })
+      database(linked, name, 'CREATE TABLE cron_jobs (id TEXT)')
+      symlinkSync('/etc/passwd', join(linked, `${name}-wal`))
+      expect((await read(kind, linked)).notTaken).toContainEqual(
+        expect.stringMatching(/ is a link, and is not followed\.$/),
+      )
+      expect(readdirSync(tmpdir()).filter((one) => one.startsWith(`parley-peer-${process.pid}-`))).toEqual([])
+    },
+  )
 
   it('a folder that is not there is named with the remedy, and the usual ones are found', async () => {
     await expect(read('openclaw', '/nowhere/.openclaw')).rejects.toThrow(
