@@ -10,6 +10,7 @@ import type { Model, ModelRequest, Usage } from '../core/model.ts'
 import { modelRemedy } from '../core/model-remedy.ts'
 import { pricesOf } from '../core/model-server.ts'
 import { costOf, isFree, priceOf } from '../core/prices.ts'
+import { createTextRedactor } from '../core/redact.ts'
 import { useProxies } from '../platform/way-out.ts'
 import { revealedServers } from './model-servers.ts'
 
@@ -66,7 +67,8 @@ export async function tryModel(
     await useProxies()
     const model = once(await modelOf(config, id, clock))
     const { text, usage, model: answered } = await askWithin(model, trial)
-    return { ok: true, model: answered, text, ...costIn(config, id, usage), ms: passed() }
+    const clean = withoutKeys(config)
+    return { ok: true, model: clean(answered), text: clean(text), ...costIn(config, id, usage), ms: passed() }
   } catch (error) {
     // A model that thinks may have used up so few tokens before its first word: it answers all the same.
     if (errorCode(error) === 'model_empty') return { ok: true, model: id, text: '', ms: passed() }
@@ -95,6 +97,11 @@ function once(model: Model): Model {
       }
     },
   }
+}
+
+/** A server may repeat in its answer the key that it was sent. */
+function withoutKeys({ models }: Pick<Config, 'models'>): (text: string) => string {
+  return createTextRedactor(Object.values(models).flatMap(({ apiKey }) => (apiKey ? [apiKey.reveal()] : [])))
 }
 
 function askWithin(model: Model, { question, maxTokens, withinMs, signal }: ModelTrial) {

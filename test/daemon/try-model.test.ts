@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
 import { Secret } from '../../src/config/secrets.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { FEWEST_TOKENS, type ModelTrial, tryModel } from '../../src/daemon/try-model.ts'
@@ -28,6 +30,45 @@ it('an answer comes with its tokens, its price and its time', async () => {
   expect(ms).toBeLessThan(20_000)
   expect(server.ledger.requests()).toHaveLength(1)
 })
+
+it('a key that the server repeats in its answer is redacted', async () => {
+  const server = await rehearse({ apiKey: 'sk-repeated', script: () => textReply('You are sk-repeated.') })
+  const apiKey = new Secret('sk-repeated')
+  const outcome = await tried({ openai: { kind: 'openai', baseUrl: server.baseUrl, apiKey } }, 'openai/gpt-4o-mini')
+  expect(outcome).toMatchObject({ ok: true, text: 'You are [secret].' })
+})
+
+it.each(['openai', 'anthropic'] as const)(
+  '%s: a redirect to another origin is not followed, and the remedy names the setting; one on the same origin is',
+  async (kind) => {
+    const asked: string[] = []
+    const elsewhere = createServer((request, response) => {
+      asked.push(JSON.stringify(request.headers))
+      response.end('{}')
+    })
+    const server = createServer((request, response) => {
+      asked.push(`own ${request.url}`)
+      const to = request.url?.includes('/again') ? originOf(elsewhere) : originOf(server)
+      response.writeHead(307, { location: `${to}/again${request.url}` }).end()
+    })
+    for (const one of [server, elsewhere]) await new Promise<void>((done) => one.listen(0, '127.0.0.1', done))
+    onTestFinished(() => {
+      for (const one of [server, elsewhere]) one.close()
+    })
+    const apiKey = new Secret('sk-for-one-server')
+    const outcome = await tried({ mine: { kind, baseUrl: `${originOf(server)}/v1`, apiKey } }, 'mine/model')
+    expect(outcome).toMatchObject({
+      ...{ ok: false, code: 'model_unconfigured' },
+      says: expect.stringContaining(`is redirected to ${originOf(elsewhere)}, which is not followed`),
+      remedy: 'Set models.mine.baseUrl to the address of the server itself.',
+    })
+    expect(asked.map((one) => one.replace(/\/v1.*/, ''))).toEqual(['own ', 'own /again'])
+  },
+)
+
+function originOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 
 it('a model of nobody’s list has no price, and a script costs nothing', async () => {
   const server = await rehearse({ keyless: true, dialect: 'ollama', script: () => textReply('Hi.') })

@@ -62,6 +62,15 @@ export function notTheApi(server: ServerPlace, answer: SeenAnswer): ModelError {
   })
 }
 
+/** Returns what to throw where a server redirects to another origin, whose address stands in no configuration. */
+export function redirected(server: ServerPlace, to: URL | undefined): ModelError {
+  const { call, at } = callTo(server)
+  const there = to === undefined ? 'what is no address' : to.origin
+  const message = `${vendorOf(server)}${call} at ${at} is redirected to ${there}, which is not followed`
+  const remedy = `Set models.${server.name}.baseUrl to the address of the server itself.`
+  return new ModelError('model_unconfigured', `${message}. ${remedy}`, { advice: NO_RETRY })
+}
+
 /** The setting besides the address that may be wrong. */
 function elsewhereHint({ name, kind, baseUrl }: ServerPlace): string {
   return `${kind === 'openai' ? versionHint(baseUrl) : ''}, or the kind of models.${name}`

@@ -1,9 +1,10 @@
 import { withWholeCharacters } from '../../core/cut-text.ts'
 import { DOORS } from '../../core/doors.ts'
+import { parseUrl } from '../../core/parse-url.ts'
 import { readFirstBytes } from '../../core/read-bytes.ts'
 import { readJson } from '../../core/read-json.ts'
 import { isPage, readErrorBody, readErrorValue, type SaidError, saysError } from './error-body.ts'
-import type { ServerPlace } from './failure.ts'
+import { redirected, type ServerPlace } from './failure.ts'
 import { isNoPath } from './refusals.ts'
 import { isRecord } from './tool-arguments.ts'
 
@@ -18,8 +19,28 @@ const MOST_SAID = 1_000_000
 export function createModelFetch(server: ServerPlace): typeof fetch {
   return async (url, init = {}) => {
     const body = typeof init.body === 'string' ? withWholeCharacters(init.body) : init.body
-    const response = await fetch(url, { ...init, ...(body == null ? {} : { body }), headers: headersFor(server) })
+    const request = { ...init, ...(body == null ? {} : { body }), headers: headersFor(server) }
+    const response = await send(new URL(url instanceof Request ? url.url : url), request, server)
     return response.ok ? answerOf(response, server) : errorAnswer(response, await textOf(response.body, MOST_SAID))
+  }
+}
+
+const MOST_REDIRECTS = 5
+
+/**
+ * Sends a request, and sends it again where its server redirects it on the same origin. Throws `model_unconfigured` for
+ * a redirect to another origin, which would be given the key and the words of the chat.
+ */
+async function send(url: URL, request: RequestInit, server: ServerPlace): Promise<Response> {
+  for (let at = url, redirects = 0; ; redirects++) {
+    const response = await fetch(at, { ...request, redirect: 'manual' })
+    const location = response.headers.get('location')
+    const isRedirect = response.status >= 300 && response.status < 400 && location !== null
+    if (!isRedirect || redirects === MOST_REDIRECTS) return response
+    await response.body?.cancel()
+    const to = parseUrl(location, at.href)
+    if (to?.origin !== at.origin) throw redirected(server, to)
+    at = to
   }
 }
 
