@@ -73,13 +73,19 @@ export function watchWire(pool: Agent): WatchedWire {
     else socket.once(isTls(socket) ? 'secureConnect' : 'connect', onLeft)
   }
   const addRequest = (request: ClientRequest, ...rest: readonly unknown[]): void => {
+    // The library follows a redirect by a further request, and the path of each has the token.
+    const elsewhere = current === undefined || originOf(request) === originOf(current) ? undefined : originOf(request)
     request.once('socket', onSocket)
     request.once('response', onResponse)
     request.once('error', onFailure)
     if (written) request.once('finish', written)
     request.setHeader('accept-encoding', 'identity')
     current = request
-    if (over) request.destroy()
+    if (elsewhere !== undefined) {
+      response = undefined
+      const reason = `it redirects to ${elsewhere}, which is not followed; set apiRoot to the address of the server itself`
+      request.destroy(new Error(reason))
+    } else if (over) request.destroy()
     pool.addRequest(request, ...rest)
   }
   return {
@@ -101,6 +107,10 @@ export function watchWire(pool: Agent): WatchedWire {
       current?.destroy()
     },
   }
+}
+
+function originOf(request: ClientRequest): string {
+  return `${request.protocol}//${request.getHeader('host')}`
 }
 
 /** Enough for `{"ok":true,"result":[{"update_id":` and a number, also where a server writes spaces. */

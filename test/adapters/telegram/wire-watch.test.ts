@@ -41,6 +41,34 @@ describe('watchWire', () => {
     expect(wire.bytesMayHaveLeft()).toBe(true)
   })
 
+  test('a further request of a call, by which the library follows a redirect, goes to the same origin alone', async () => {
+    const asked: string[] = []
+    const own = await listen(createHttpServer((_, response) => response.writeHead(307).end()))
+    const other = await listen(
+      createHttpServer((request, response) => {
+        asked.push(request.url ?? '')
+        response.end()
+      }),
+    )
+    const wire = watchWire(pool(new HttpAgent()))
+    const get = (port: number, path: string): Promise<unknown> =>
+      new Promise((resolve) => {
+        const request = httpGet({ host: '127.0.0.1', port, path, agent: wire.agent })
+        request.once('error', resolve)
+        request.once('response', (response) => resolve(response.resume().statusCode))
+      })
+    wire.begin()
+    expect(await get(own, '/bot7:token/getMe')).toBe(307)
+    expect(await get(own, '/again')).toBe(307)
+    expect(await get(other, '/bot7:token/getMe')).toMatchObject({
+      message: `it redirects to http://127.0.0.1:${other}, which is not followed; set apiRoot to the address of the server itself`,
+    })
+    expect([asked, wire.answer()]).toEqual([[], undefined])
+    // Another call may be for another server.
+    wire.begin()
+    expect(await get(other, '/')).toBe(200)
+  })
+
   test('TLS: nothing leaves before the handshake is done, and a lost answer is told', async () => {
     const port = await listen(createHttpsServer(serverTls, (_, response) => response.destroy()))
     const wire = watchWire(pool(new HttpsAgent(clientTls)))
