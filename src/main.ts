@@ -33,8 +33,8 @@ const ports: CliPorts = {
   now: () => systemClock.now(),
   version: VERSION,
   variables: variableLines(createChannels(traitsOf(catalogue))),
-  load(path, use = 'run') {
-    const asked = path === undefined ? {} : { path }
+  load(path, use = 'run', texts) {
+    const asked = { ...(path === undefined ? {} : { path }), ...(texts === undefined ? {} : { texts }) }
     return loadConfig({ ...around, catalogue, checkTiming, checkRules, use, ...asked })
   },
   start,

@@ -23,18 +23,27 @@ async function isPlain(path: string, found: Stats): Promise<boolean> {
   return found.isFile() || (found.isSymbolicLink() && ((await stat(path).catch(() => undefined))?.isFile() ?? true))
 }
 
+interface Writing {
+  readonly force: boolean
+  readonly now: number
+  /** By default its owner alone can read it. */
+  readonly mode?: number
+  /** By default this user. */
+  readonly owner?: Pick<Stats, 'uid' | 'gid'> | undefined
+}
+
 /** The end of the name of a file that is not complete, with the number of the process that writes it. */
 const PARTIAL = /^\..+\.parley-(\d+)-[0-9a-f]{12}$/
 
 /**
- * Writes a file that its owner alone can read, and returns its bytes. It appears under its name when it is complete and
- * on disk, and never in the place of another file unless `force` is true. Removes what was half written there by a
+ * Writes a file, and returns its bytes. It appears under its name, with its mode and owner, when it is complete and on
+ * disk, and never in the place of another file unless `force` is true. Removes what was half written there by a
  * process that was killed a while ago: it is hidden, and holds words that may be forgotten here since.
  */
 export async function writePrivately(
   path: string,
-  pieces: AsyncIterable<string>,
-  { force, now }: { readonly force: boolean; readonly now: number },
+  pieces: AsyncIterable<string | Uint8Array>,
+  { force, now, mode = 0o600, owner }: Writing,
 ): Promise<number> {
   removeLeft(dirname(path), { name: PARTIAL, kind: 'file', now })
   const partial = join(dirname(path), `.${basename(path)}.parley-${process.pid}-${randomBytes(6).toString('hex')}`)
@@ -50,6 +59,8 @@ export async function writePrivately(
         await file.writeFile(data)
         bytes += data.length
       }
+      if (owner !== undefined) await file.chown(owner.uid, owner.gid)
+      if (mode !== 0o600) await file.chmod(mode)
       await file.sync()
     } finally {
       await file.close()

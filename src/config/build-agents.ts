@@ -24,6 +24,8 @@ type AgentBlock = ConfigFile['agents'][number]
 interface AgentOptions {
   /** The folder that prompt files are relative to. */
   readonly folder: string
+  /** Texts that are about to be written, by the path of their file. */
+  readonly texts?: ReadonlyMap<string, string>
   /** Tool groups beside the built-in ones. */
   readonly toolGroups?: readonly string[]
   /** The servers of models; no agent loses its model because the key of one cannot be had now. */
@@ -115,7 +117,7 @@ function promptOf({ prompt }: AgentBlock, index: number, at: { options: AgentOpt
   if (prompt === undefined) return DEFAULT_PROMPT
   const path = resolve(at.options.folder, prompt)
   try {
-    return readBounded(path).text
+    return at.options.texts?.get(path) ?? readBounded(path).text
   } catch (error) {
     const message = `agents[${index}].prompt: ${unread(path, error, 'write the file, or leave the key out')}`
     at.found.mistakes.push({ path: ['agents', index, 'prompt'], message })

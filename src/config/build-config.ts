@@ -21,12 +21,13 @@ import { idlePlaceWarnings, idleRuleWarnings, idleToolWarnings, noEffectWarnings
 import { malformedIdMistakes, mistakenTokenWarnings } from './malformed-values.ts'
 import type { Mistake } from './mistake.ts'
 import { placeholderMistakes } from './placeholders.ts'
-import { databaseFile, type Surroundings } from './places.ts'
+import { databaseFile } from './places.ts'
+import type { SourceOptions } from './read-source.ts'
 import { type ChannelCatalogue, type ConfigFile, traitsOf } from './schema.ts'
 import { Secret } from './secrets.ts'
 import type { Keyless } from './set-aside.ts'
 
-interface BuildOptions extends Surroundings {
+interface BuildOptions extends SourceOptions {
   readonly file?: string
   readonly folder: string
   readonly toolGroups?: readonly string[]

@@ -39,7 +39,8 @@ export function applyChanges({ document }: ConfigDraft, changes: readonly Settin
   for (const [path, value] of changes) {
     try {
       for (let depth = 1; depth < path.length; depth++) openBlock(document, path.slice(0, depth))
-      document.setIn(path, value)
+      // A plain list would be none in which the next change could look.
+      document.setIn(path, typeof value === 'object' ? document.createNode(value) : value)
     } catch (cause) {
       throw new ParleyError(
         'config',

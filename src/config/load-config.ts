@@ -7,17 +7,15 @@ import type { Config } from './config.ts'
 import { describeIssue, explainIssues } from './describe-issue.ts'
 import { choicesText, environmentWarnings, simplest, withEnvironment } from './environment.ts'
 import { type ConfigPath, configError, formatPath, leadingPath, type Mistake } from './mistake.ts'
-import { type Surroundings, unreadHere } from './places.ts'
-import { readSource, type Source } from './read-source.ts'
+import { unreadHere } from './places.ts'
+import { readSource, type Source, type SourceOptions } from './read-source.ts'
 import { isStoreKey, resolveReferences } from './references.ts'
 import { type ChannelCatalogue, type ConfigFile, createFileSchema, traitsOf } from './schema.ts'
 import { namesSecret, Secret } from './secrets.ts'
 import { setAside } from './set-aside.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
-export interface LoadOptions extends Surroundings {
-  /** The value of `--config`, relative to `cwd`. */
-  readonly path?: string
+export interface LoadOptions extends SourceOptions {
   readonly catalogue: ChannelCatalogue
   /** Tool groups an agent may name beside the built-in ones. */
   readonly toolGroups?: readonly string[]
@@ -48,13 +46,14 @@ interface Loaded {
  */
 export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const source = await readSource(options)
-  const { env, catalogue, use = 'run' } = options
+  const { env, catalogue, texts, use = 'run' } = options
   const known = createChannels(traitsOf(catalogue))
   const isAsked = use === 'ask' || use === 'store'
   const tree = use === 'store' ? storeIn(source.tree) : withEnvironment(source.tree, env, known)
   const resolved = resolveReferences(tree, {
     env,
     folder: source.folder,
+    ...(texts === undefined ? {} : { texts }),
     tokenForm: (channel) => known.traits(channel).token,
   })
   const { value, mistakes: absent, down, warnings: missingKeys, keyless, keyAbsent } = setAside(resolved)

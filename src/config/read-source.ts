@@ -14,8 +14,15 @@ export interface Source {
   readonly lineOf: LineOf
 }
 
+export interface SourceOptions extends Surroundings {
+  /** The value of `--config`, relative to `cwd`. */
+  readonly path?: string
+  /** Texts that are about to be written, by the path of their file: each counts in place of what is there. */
+  readonly texts?: ReadonlyMap<string, string>
+}
+
 /** Throws `config` for a file that cannot be read or is not YAML. */
-export async function readSource(options: Surroundings & { readonly path?: string }): Promise<Source> {
+export async function readSource(options: SourceOptions): Promise<Source> {
   const file = findConfigFile(options.path, options)
   if (file === undefined) {
     const usual = usualConfigFile(options)
@@ -23,7 +30,7 @@ export async function readSource(options: Surroundings & { readonly path?: strin
     if (usual !== undefined && alike.length > 0) throw new ParleyError('config', `${usual}: ${insteadOf(alike)}`)
     return { folder: options.cwd, tree: {}, lineOf: () => undefined }
   }
-  const text = readText(file)
+  const text = options.texts?.get(file) ?? readText(file)
   // Loaded only now: who needs no file does not pay for the parser.
   const { readYaml } = await import('./read-yaml.ts')
   const { tree, mistakes, lineOf } = readYaml(text)

@@ -8,6 +8,8 @@ export interface ReferenceSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder of the configuration, from which a relative `${file:…}` starts. */
   readonly folder: string
+  /** Texts that are about to be written, by the path of their file. */
+  readonly texts?: ReadonlyMap<string, string>
   /** Returns the form of the tokens of a channel, undefined where they have none. */
   tokenForm(this: void, channel: string): RegExp | undefined
 }
@@ -137,7 +139,7 @@ function mistakeAt(path: ConfigPath, { message, missing }: Absent): Mistake {
   return { path, message: `${formatPath(path)}: ${message}`, ...(missing ? { missing } : {}) }
 }
 
-function lookUp(kind: string, name: string, { env, folder }: ReferenceSources): Found {
+function lookUp(kind: string, name: string, { env, folder, texts }: ReferenceSources): Found {
   switch (kind) {
     case 'env': {
       const value = Object.hasOwn(env, name) ? env[name]?.trim() : undefined
@@ -145,8 +147,11 @@ function lookUp(kind: string, name: string, { env, folder }: ReferenceSources): 
         ? { value }
         : { message: `the variable ${name} is not set; set it or change the reference`, missing: true }
     }
-    case 'file':
+    case 'file': {
+      const text = texts?.get(resolve(folder, name))?.trim()
+      if (text) return { value: text }
       return readSecret(resolve(folder, name), { remedy: 'create it, or change the reference', warns: true })
+    }
     case 'credential':
       return lookUpCredential(name, env.CREDENTIALS_DIRECTORY)
     default:

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
 import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
 import { startTelegramServer } from '../../src/rehearsal/telegram/server.ts'
 import { Newcomer } from './init-terminal.ts'
@@ -74,7 +75,7 @@ test.each([
     'a variable that is not set',
     ['--token', 'telegram=env:NOT_SET', '--platform', 'telegram'],
     2,
-    /NOT_SET is not set/,
+    /--token telegram: that variable is not set/,
   ],
   ['an unknown platform', ['--platform', 'icq'], 2, /There is no platform icq: it is one of telegram, discord, slack/],
   [
@@ -106,6 +107,46 @@ test.each([
   },
 )
 
+const TYPED = '7000001:AAE-typed-by-mistake'
+
+test.each([
+  ['a token without its platform', ['--token', TYPED]],
+  ['a token that ends like a flag', ['--token', `${TYPED}=`]],
+  ['a token as a variable', ['--platform', 'telegram', '--token', `telegram=env:${TYPED}`]],
+  ['a token as a file', ['--platform', 'telegram', '--token', `telegram=file:${TYPED}`]],
+  ['a key as a variable', ['--model', 'openai/gpt-5.4', '--api-key', `env:${TYPED}`]],
+  ['a key as it is', ['--model', 'openai/gpt-5.4', '--api-key', TYPED]],
+  ['a password in --base-url', ['--model', 'mine/x', '--base-url', `http://joe:${TYPED}@127.0.0.1:9/v1`]],
+  ['a password in a broken --base-url', ['--model', 'mine/x', '--base-url', `joe:${TYPED}@127.0.0.1:9/v1`]],
+  ['a password in --api-root', ['--platform', 'telegram', '--api-root', `telegram=http://joe:${TYPED}@127.0.0.1:9`]],
+  ['a password in --api-root without a platform', ['--api-root', `http://joe:${TYPED}@127.0.0.1:9`]],
+])('init refuses %s with 2, and quotes nothing of it', async (_name, args) => {
+  const newcomer = new Newcomer()
+  const run = await newcomer.runs(['init', ...args, '--yes'])
+  expect(run.code).toBe(2)
+  expect(run.err).toMatch(/--(?:token|api-key|base-url|api-root)/)
+  expect(run.err + run.out).not.toMatch(/typed-by-mistake|7000001/)
+  expect(existsSync(newcomer.folder)).toBe(false)
+})
+
+test('init reports a wrong --model before a platform is asked', async () => {
+  const { newcomer, root, telegram } = await place()
+  const mark = telegram.ledger.mark()
+  const run = await newcomer.runs([
+    'init',
+    '--platform',
+    'telegram',
+    '--token',
+    'telegram=env:BOT',
+    ...root,
+    '--model',
+    'x',
+  ])
+  expect(run.code).toBe(2)
+  expect(run.out).not.toContain('Asking Telegram')
+  expect(telegram.ledger.all(() => true, mark)).toEqual([])
+})
+
 test('init without a terminal refuses a token that the platform refuses, with 78 and the reason', async () => {
   const { newcomer, root } = await place()
   newcomer.env.BOT = '7000001:wrong-secret-token'
@@ -133,25 +174,6 @@ test('init --dry-run prints the configuration alone, and writes nothing', async 
   expect(existsSync(newcomer.folder)).toBe(false)
 })
 
-test('init --from takes over what another program has, asks the platform about it, and says what it leaves', async () => {
-  const { newcomer, root, telegram } = await place()
-  const peer = join(newcomer.home, '.openclaw')
-  mkdirSync(peer)
-  const telegramBlock = `telegram: { botToken: '${telegram.token}', dmPolicy: 'allowlist', allowFrom: ['111111112'] }`
-  const agents = `agents: { defaults: { model: { primary: 'ollama/qwen3' } } }`
-  writeFileSync(join(peer, 'openclaw.json'), `{ // mine\n ${agents}, channels: { ${telegramBlock} } }`)
-  const run = await newcomer.runs(['init', '--from', 'openclaw', ...root, '--yes'])
-  expect([run.code, run.err]).toEqual([0, ''])
-  expect(run.out).toMatch(/Taken from openclaw:[\s\S]*Not taken:[\s\S]*it is @parley_bot/)
-  expect(run.out).not.toContain(telegram.token)
-  expect(newcomer.yaml()).toContain('- telegram:111111112')
-  expect(newcomer.yaml()).not.toContain(telegram.token)
-  const [, file = ''] = /token: \$\{file:(.+)\}/.exec(newcomer.yaml()) ?? []
-  expect(readFileSync(join(newcomer.folder, file), 'utf8')).toBe(`${telegram.token}\n`)
-  const check = await newcomer.runs(['config', 'check'])
-  expect(check.code).toBe(0)
-})
-
 test('init again by the same flags changes nothing, and without --token keeps the token that is there', async () => {
   const { newcomer, root } = await place()
   const flags = ['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
@@ -164,6 +186,46 @@ test('init again by the same flags changes nothing, and without --token keeps th
   expect([without.code, without.err]).toEqual([0, ''])
   expect(newcomer.yaml()).toContain(before.trimEnd())
   expect(Object.keys(newcomer.files()).filter((name) => name.startsWith('parley.yaml.20'))).toHaveLength(1)
+})
+
+test('init --owner keeps what is known of people: an id that somebody has makes that person the owner', async () => {
+  const { newcomer, root } = await place()
+  const flags = ['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
+  await newcomer.runs(flags)
+  const people = `people:
+  ada: { role: owner, ids: [telegram:111111112] }
+  bob: { ids: [telegram:111111113] }
+  owner:
+    role: owner
+    timezone: Europe/Berlin
+    ids:
+      - telegram:111111114 # the first
+`
+  writeFileSync(newcomer.file, `${newcomer.yaml()}${people}`)
+  const same = await newcomer.runs([...flags, '--owner', 'telegram:111111112'])
+  expect([same.code, same.err]).toEqual([0, ''])
+  expect(same.out).toContain('Nothing has changed')
+  const more = await newcomer.runs([...flags, '--owner', 'telegram:111111113,telegram:111111115'])
+  expect([more.code, more.err]).toEqual([0, ''])
+  const known = parse(newcomer.yaml()).people
+  expect(known).toEqual({
+    ada: { role: 'owner', ids: ['telegram:111111112'] },
+    bob: { role: 'owner', ids: ['telegram:111111113'] },
+    owner: { role: 'owner', timezone: 'Europe/Berlin', ids: ['telegram:111111114', 'telegram:111111115'] },
+  })
+  expect(newcomer.yaml()).toContain('- telegram:111111114 # the first')
+})
+
+test('init writes nothing where the configuration would be none, not even for what shows only as its rules are put together', async () => {
+  const { newcomer, root } = await place()
+  const flags = ['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
+  await newcomer.runs(flags)
+  const before = newcomer.yaml()
+  const run = await newcomer.runs([...flags, '--owner', 'telegram:Ada'])
+  expect(run.code).toBe(78)
+  expect(run.err).toContain('Nothing was written.')
+  expect(newcomer.yaml()).toBe(before)
+  expect(Object.keys(newcomer.files())).toEqual(['parley.yaml'])
 })
 
 test('init takes variables that are set by reference, without a question', async () => {

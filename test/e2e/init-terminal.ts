@@ -9,7 +9,16 @@ const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
 const SHOWS_WITHIN_MS = 40_000
 
-export const KEYS = { enter: '\r', space: ' ', down: '\u001b[B', ctrlC: '\u0003', ctrlD: '\u0004', escape: '\u001b' }
+export const KEYS = {
+  enter: '\r',
+  space: ' ',
+  down: '\u001b[B',
+  up: '\u001b[A',
+  ctrlC: '\u0003',
+  ctrlD: '\u0004',
+  escape: '\u001b',
+  clear: '\u0015',
+}
 
 /** A home folder of its own, and the variables of a user who has nothing else. */
 export class Newcomer {

@@ -11,7 +11,7 @@ import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import { NO_MODEL } from '../../core/model.ts'
 import type { PeerKind, PeerSetup } from '../../core/peer-setup.ts'
 import { type Ask, askAtTerminal, askNobody, Left } from '../init/ask.ts'
-import { type ChosenModel, chooseModel, type ModelFlags } from '../init/choose-model.ts'
+import { type ChosenModel, chooseModel, type ModelFlags, modelOfFlags } from '../init/choose-model.ts'
 import { meetOwner } from '../init/first-meeting.ts'
 import { type AccountSetUp, inFile, type KeptSecret } from '../init/set-up-account.ts'
 import { type PlatformFlags, setUpAccounts } from '../init/set-up-accounts.ts'
@@ -118,6 +118,7 @@ async function guided(guide: Guide): Promise<'run' | 'stop'> {
   const { env, cwd, stdin, now } = ports
   const sources = { env, cwd, stdin }
   const draft = openDraft(file, options.force ?? false)
+  const flagged = await modelOfFlags(options, sources)
   ask.say(...greeting(guide))
   const peer = options.from === undefined ? undefined : await takeOver(guide, options.from)
   if (peer !== undefined) applyChanges(draft, changesFrom(peer.config, draft))
@@ -125,8 +126,13 @@ async function guided(guide: Guide): Promise<'run' | 'stop'> {
   const taken = await secretsOf(peer)
   const accounts = await setUpAccounts(ask, { platforms, draft, flags: options, running, file, taken, sources, now })
   const known = modelIn(draft) ?? knownModel(guide)
-  const chosen = await chooseModel(ask, { flags: options, sources, tryModel, ...(known ? { known } : {}) })
-  applyChanges(draft, [...accounts.flatMap(accountChanges), ...modelChanges(chosen, draft), ...ownerChanges(options)])
+  const asked = { sources, tryModel, ...(known ? { known } : {}), ...(flagged ? { flagged } : {}) }
+  const chosen = await chooseModel(ask, asked)
+  applyChanges(draft, [
+    ...accounts.flatMap(accountChanges),
+    ...modelChanges(chosen, draft),
+    ...ownerChanges(options, draft),
+  ])
   if (options.dryRun) {
     ports.stdout.write(textOf(draft))
     return 'stop'
@@ -146,11 +152,13 @@ async function write(
   draft: ConfigDraft,
   beside: readonly BesideFile[],
 ): Promise<LoadedConfig> {
-  const { files, copy } = await writeSetup(ports, draft, { file, beside })
-  ask.say('', ...files.map((path) => `Written: ${path}`), ...(copy === undefined ? [] : [`The old one is ${copy}.`]))
+  const { files, copies, closed, loaded, warnings } = await writeSetup(ports, draft, { file, beside })
+  ask.say('', ...files.map((path) => `Written: ${path}`), ...copies.map((path) => `The old one is ${path}.`))
+  if (closed.length > 0) {
+    ask.say(`Note: a group may read ${file}, and the owner alone the new files. If the daemon reads by that group:`)
+    ask.say(`  chmod g+rX ${closed.map((path) => (/\s/.test(path) ? `'${path}'` : path)).join(' ')}`)
+  }
   if (files.length === 0) ask.say(`Nothing has changed in ${file}.`)
-  const loaded = await ports.load(file, 'check')
-  const warnings = [...loaded.config.warnings, ...(await ports.compile(loaded.config))]
   ask.say(...warnings.map((warning) => `Note: ${warning}`))
   return loaded
 }
@@ -211,9 +219,27 @@ function modelChanges(chosen: ChosenModel | undefined, { document }: ConfigDraft
   return [agents, ...Object.entries(block).map(([key, value]): SettingChange => [['models', server.name, key], value])]
 }
 
-function ownerChanges({ owner = [] }: InitOptions): readonly SettingChange[] {
-  const ids = owner.flatMap((one) => one.split(',')).map((one) => one.trim())
-  return ids.length === 0 ? [] : [[['people', 'owner'], { role: 'owner', ids }]]
+/** A person who is known by an id becomes an owner; the other ids are those of the person `owner`. */
+function ownerChanges({ owner = [] }: InitOptions, { document }: ConfigDraft): readonly SettingChange[] {
+  const ids = new Set(owner.flatMap((one) => one.split(',')).map((one) => one.trim()))
+  const { people } = (document.toJS() ?? {}) as { people?: Readonly<Record<string, { ids?: unknown } | null>> | null }
+  const known = Object.entries(people ?? {}).map(([name, person]) => [name, listed(person?.ids)] as const)
+  const named = known.filter(([, theirs]) => theirs.some((id) => ids.has(id)))
+  const others = [...ids].filter((id) => !named.some(([, theirs]) => theirs.includes(id)))
+  const there = listed(people?.owner?.ids)
+  const all: readonly SettingChange[] =
+    there.length === 0
+      ? [[['people', 'owner', 'ids'], others]]
+      : others.map((id, at) => [['people', 'owner', 'ids', there.length + at], id])
+  const names = new Set([...named.map(([name]) => name), ...(others.length > 0 ? ['owner'] : [])])
+  return [
+    ...[...names].map((name): SettingChange => [['people', name, 'role'], 'owner']),
+    ...(others.length > 0 ? all : []),
+  ]
+}
+
+function listed(ids: unknown): readonly string[] {
+  return Array.isArray(ids) ? ids.map(String) : []
 }
 
 /** Returns the file of a secret that is kept in one. */

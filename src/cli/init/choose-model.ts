@@ -10,7 +10,14 @@ import { readJson } from '../../core/read-json.ts'
 import type { SetupPorts } from '../ports.ts'
 import { oneLine } from '../print/plain.ts'
 import { type Ask, Left } from './ask.ts'
-import { fromFlag, inFile, type KeptSecret, type SecretSources } from './set-up-account.ts'
+import {
+  checkAddress,
+  fromSource,
+  inFile,
+  type KeptSecret,
+  mistakeInAddress,
+  type SecretSources,
+} from './set-up-account.ts'
 
 /** A server of models as the configuration will have it. */
 interface Server {
@@ -33,7 +40,8 @@ export interface ModelFlags {
 }
 
 export interface ModelAsked {
-  readonly flags: ModelFlags
+  /** The model that flags name; absent: none do. */
+  readonly flagged?: ChosenModel
   /** The model that the configuration has; absent: none. */
   readonly known?: string
   readonly sources: SecretSources
@@ -56,7 +64,10 @@ export async function chooseModel(ask: Ask, asked: ModelAsked): Promise<ChosenMo
       otherwise: 'keep' as const,
     })
     if (next === 'keep') return chosen
-    if (asked.flags.model !== undefined) return chooseModel(ask, { ...asked, flags: {} })
+    if (asked.flagged !== undefined) {
+      const { flagged: _refused, ...rest } = asked
+      return chooseModel(ask, rest)
+    }
   }
 }
 
@@ -67,10 +78,8 @@ type Way =
   | { readonly way: 'other' | 'later' }
 
 async function choose(ask: Ask, asked: ModelAsked): Promise<ChosenModel | undefined> {
-  const { flags, known, sources } = asked
-  if (flags.model !== undefined) return fromFlags({ ...flags, model: flags.model }, sources)
-  if (flags.baseUrl !== undefined || flags.apiKey !== undefined)
-    throw new ParleyError('invalid', '--base-url and --api-key belong to a model: add --model <server>/<model>.')
+  const { flagged, known, sources } = asked
+  if (flagged !== undefined) return flagged
   if (!ask.isPerson) return undefined
   ask.say('', 'Looking for models on this machine ...')
   const found = await findModels(sources.env)
@@ -221,8 +230,7 @@ async function anotherServer(ask: Ask): Promise<ChosenModel> {
   const baseUrl = await ask.text({
     message: 'The address of the server, such as http://192.168.1.5:11434/v1, or its name',
     flag: '--base-url',
-    mistake: (text) =>
-      addressOf(text) === undefined ? 'is no address that begins with http:// or https://' : undefined,
+    mistake: (text) => (KNOWN_SERVERS.has(text.toLowerCase()) ? undefined : mistakeInAddress(text)),
   })
   const address = addressOf(baseUrl) ?? baseUrl
   const name = nameOf(baseUrl)
@@ -253,14 +261,19 @@ function nameOf(text: string): string {
   return known?.[0] ?? 'own'
 }
 
-async function fromFlags(flags: ModelFlags & { model: string }, sources: SecretSources): Promise<ChosenModel> {
+/** Returns the model that flags name, undefined where none do. Throws `invalid` for a flag that is wrong. */
+export async function modelOfFlags(flags: ModelFlags, sources: SecretSources): Promise<ChosenModel | undefined> {
   const id = flags.model
+  if (id === undefined) {
+    if (flags.baseUrl === undefined && flags.apiKey === undefined) return undefined
+    throw new ParleyError('invalid', '--base-url and --api-key belong to a model: add --model <server>/<model>.')
+  }
   const [name, model] = splitModel(id)
   if (model === '' || !/^[a-z][a-z0-9-]*$/.test(name))
     throw new ParleyError('invalid', `--model ${id}: write <server>/<model>, such as ollama/qwen3.`)
-  const baseUrl = flags.baseUrl ?? KNOWN_SERVERS.get(name)
-  if (baseUrl !== undefined && addressOf(baseUrl) === undefined)
-    throw new ParleyError('invalid', '--base-url must be an address that begins with http:// or https://.')
+  const baseUrl =
+    flags.baseUrl ?? localServers(sources.env).find((one) => one.name === name)?.baseUrl ?? KNOWN_SERVERS.get(name)
+  if (baseUrl !== undefined) checkAddress(baseUrl, '--base-url')
   const key = await keyFor(name, { ...flags, ...(baseUrl === undefined ? {} : { baseUrl }) }, sources)
   const kind = name === 'anthropic' ? 'anthropic' : 'openai'
   const server: Server = { name, kind, ...(baseUrl === undefined ? {} : { baseUrl }), ...(key ? { key } : {}) }
@@ -273,7 +286,7 @@ async function keyFor(name: string, flags: ModelFlags, sources: SecretSources): 
   const isPublic = flags.baseUrl === undefined
   const inEnv = isPublic && variable !== undefined && sources.env[variable]?.trim() ? `env:${variable}` : undefined
   const source = flags.apiKey ?? inEnv
-  if (source !== undefined) return fromFlag(source, `${name}-api-key`, sources)
+  if (source !== undefined) return fromSource(source, { by: '--api-key', file: `${name}-api-key` }, sources)
   if (!isPublic) return undefined
   const remedy = namesKind(name)
     ? `there is no key; set ${variable}, or add --api-key file:PATH`

@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Examination, SetupSecret } from '../../channels/setup.ts'
-import { ParleyError, toError } from '../../core/errors.ts'
+import { readBounded } from '../../config/read-bounded.ts'
+import { ParleyError } from '../../core/errors.ts'
 import type { Finding } from '../../core/finding.ts'
+import { parseUrl } from '../../core/parse-url.ts'
 import { readFirstBytes } from '../../core/read-bytes.ts'
 import type { SetupPlatform } from '../ports.ts'
 import { type Ask, Left } from './ask.ts'
@@ -107,12 +108,14 @@ async function namedSecret(
   { secret: { setting, variable }, sources }: { secret: SetupSecret; sources: SecretSources },
 ): Promise<KeptSecret | undefined> {
   const flag = given.get(setting)
-  if (flag !== undefined) return await fromFlag(flag, secretFile(platform.id, account, setting), sources)
+  const file = secretFile(platform.id, account, setting)
+  if (flag !== undefined) return await fromSource(flag, { by: `--token ${platform.id}`, file }, sources)
   if (taken[setting] !== undefined) return undefined
   const reference = String(known[setting])
   const [, named] = /^\$\{((?:env|file):[^{}]+)\}$/.exec(reference) ?? []
   if (!ask.isPerson && named !== undefined) {
-    const { value } = await fromFlag(named, '', { ...sources, cwd: folder })
+    const by = `channels.${platform.id}.accounts.${account}.${setting}`
+    const { value } = await fromSource(named, { by, file }, { ...sources, cwd: folder })
     return { reference, value }
   }
   const value = sources.env[variable]?.trim()
@@ -127,31 +130,66 @@ function sourceOf({ reference, file }: KeptSecret): string {
 
 const MOST_SECRET_BYTES = 16 * 1024
 
+interface Wanted {
+  /** The flag or the setting that names the source. */
+  readonly by: string
+  /** The file in which a secret from standard input is kept. */
+  readonly file: string
+}
+
 /**
- * Returns the secret that a flag names: `env:NAME`, `file:PATH` or `-` for standard input, which is kept in `file`.
- * Throws `invalid` for anything else, unquoted: it is probably the secret itself.
+ * Returns the secret that `env:NAME`, `file:PATH` or `-` for standard input names. Throws `invalid` for anything else,
+ * and for a source that has none. Nothing of the source is quoted: it is often the secret itself.
  */
-export async function fromFlag(source: string, file: string, { env, cwd, stdin }: SecretSources): Promise<KeptSecret> {
+export async function fromSource(
+  source: string,
+  { by, file }: Wanted,
+  { env, cwd, stdin }: SecretSources,
+): Promise<KeptSecret> {
   const [, kind, name = ''] = /^(env|file):(.+)$/s.exec(source) ?? []
   if (kind === 'env') {
     const value = env[name]?.trim()
-    if (!value) throw new ParleyError('invalid', `The variable ${name} is not set; set it, or name another source.`)
+    if (!value) throw new ParleyError('invalid', `${by}: that variable is not set; set it, or name another source.`)
     return { reference: `\${env:${name}}`, value }
   }
   if (kind === 'file') {
     const path = resolve(cwd, name)
-    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-      throw new ParleyError('invalid', `${path} cannot be read: ${toError(cause).message}`, { cause })
-    })
-    return { reference: `\${file:${path}}`, value: text.trim() }
+    return { reference: `\${file:${path}}`, value: secretIn(path, by) }
   }
   if (source !== '-')
     throw new ParleyError(
       'invalid',
-      'A secret on the command line can be read by every user of the machine (ps). Name where it is instead: env:NAME, file:PATH, or - for standard input.',
+      `${by}: a secret on the command line can be read by every user of the machine (ps). Name where it is instead: env:NAME, file:PATH, or - for standard input.`,
     )
   const { bytes } = await readFirstBytes(stdin as AsyncIterable<Uint8Array>, MOST_SECRET_BYTES)
   return { ...inFile(file), value: bytes.toString('utf8').trim() }
+}
+
+function secretIn(path: string, by: string): string {
+  try {
+    return readBounded(path).text.trim()
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'an error'
+    const message = `${by}: that file cannot be read (${code}); name another, or make it readable.`
+    throw new ParleyError('invalid', message, { cause })
+  }
+}
+
+/**
+ * Throws `invalid` for an address that holds a name or a password: it would stand in the configuration, in the list of
+ * processes, and in whatever is said of the server.
+ */
+export function checkAddress(address: string, by: string): void {
+  const wrong = mistakeInAddress(address)
+  if (wrong !== undefined) throw new ParleyError('invalid', `${by} ${wrong}.`)
+}
+
+/** Returns what is wrong with the address of a server, as the end of a sentence that does not quote it. */
+export function mistakeInAddress(address: string): string | undefined {
+  const url = parseUrl(address)
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return 'is no address that begins with http:// or https://'
+  if (url.username + url.password === '') return undefined
+  return 'has a name or a password in it, which every user of the machine can read (ps); write the address without'
 }
 
 function isComplete(asked: AccountAsked, there: Secrets): boolean {

@@ -2,10 +2,16 @@ import { dirname, join } from 'node:path'
 import type { ConfigDraft } from '../../config/draft.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { SetupPlatform } from '../ports.ts'
-import { writePrivately } from '../write-privately.ts'
 import type { Ask } from './ask.ts'
-import { type AccountSetUp, type KeptSecret, type SecretSources, type Secrets, setUpAccount } from './set-up-account.ts'
-import { makeFolder } from './write-setup.ts'
+import {
+  type AccountSetUp,
+  checkAddress,
+  type KeptSecret,
+  type SecretSources,
+  type Secrets,
+  setUpAccount,
+} from './set-up-account.ts'
+import { replaceFile } from './write-setup.ts'
 
 export interface PlatformFlags {
   /** Names of platforms, with commas between. */
@@ -36,12 +42,14 @@ export async function setUpAccounts(ask: Ask, asked: PlatformsAsked): Promise<re
   const { platforms, draft, flags, running, sources } = asked
   const chosen = await choosePlatforms(ask, asked)
   const done: AccountSetUp[] = []
-  for (const platform of platforms) {
-    if (!chosen.includes(platform.id)) continue
+  // A flag that is wrong is reported before anything is asked.
+  const wanted = platforms
+    .filter(({ id }) => chosen.includes(id))
+    .map((platform) => ({ platform, given: flagsFor(platform, flags) }))
+  for (const { platform, given } of wanted) {
     const known = accountsIn(draft, platform.id)
     const [account = 'default'] = Object.keys(known)
     const own = isTree(known[account]) ? known[account] : {}
-    const given = flagsFor(platform, flags)
     if (ask.isPerson && asked.taken.size === 0) await writeManifest(ask, platform, asked)
     const beside = running && account in known
     const taken = takenFor(asked, platform, account)
@@ -83,11 +91,20 @@ async function choosePlatforms(ask: Ask, asked: PlatformsAsked): Promise<readonl
 function namedPlatforms({ platforms, flags }: PlatformsAsked): readonly string[] {
   const { token = [], apiRoot = [], platform = [] } = flags
   const named = platform.flatMap((names) => names.split(',')).map((name) => name.trim().toLowerCase())
-  const wrong = [...named, ...[...token, ...apiRoot].map(platformOf)].find(
-    (name) => !platforms.some(({ id }) => id === name),
-  )
+  const isNone = (name: string) => !platforms.some(({ id }) => id === name)
   const known = platforms.map(({ id }) => id).join(', ')
+  const wrong = named.find(isNone)
   if (wrong !== undefined) throw new ParleyError('invalid', `There is no platform ${wrong}: it is one of ${known}.`)
+  // It is not quoted: it may be the token itself.
+  for (const [flag, values, example] of [
+    ['--token', token, 'env:NAME'],
+    ['--api-root', apiRoot, 'https://...'],
+  ] as const)
+    if (values.map(platformOf).some(isNone))
+      throw new ParleyError(
+        'invalid',
+        `${flag} begins with its platform, as in ${flag} ${platforms[0]?.id}=${example}; it is one of ${known}.`,
+      )
   return named
 }
 
@@ -123,7 +140,11 @@ function flagsFor({ id, secrets }: SetupPlatform, { token = [], apiRoot = [] }: 
       )
     given.set(setting, flag.slice(name.length + 1))
   }
-  for (const flag of apiRoot) if (flag.startsWith(`${id}=`)) given.set('apiRoot', flag.slice(id.length + 1))
+  for (const flag of apiRoot.filter((one) => platformOf(one) === id)) {
+    const address = flag.slice(id.length + 1)
+    checkAddress(address, `--api-root ${id}=...`)
+    given.set('apiRoot', address)
+  }
   return given
 }
 
@@ -131,12 +152,9 @@ function flagsFor({ id, secrets }: SetupPlatform, { token = [], apiRoot = [] }: 
 async function writeManifest(ask: Ask, { title, manifest }: SetupPlatform, asked: PlatformsAsked): Promise<void> {
   if (manifest === undefined) return
   const path = join(dirname(asked.file), manifest.fileName)
-  makeFolder(dirname(path))
-  const text = (async function* () {
-    yield manifest.text
-  })()
-  await writePrivately(path, text, { force: true, now: asked.now() })
+  const { copy } = await replaceFile(path, manifest.text, { now: asked.now(), near: asked.file })
   ask.say('', `The manifest of the ${title} app, with exactly what Parley uses: ${path}`, manifest.use)
+  if (copy !== undefined) ask.say(`The old one is ${copy}.`)
 }
 
 function isTree(value: unknown): value is Readonly<Record<string, unknown>> {

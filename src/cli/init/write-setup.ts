@@ -1,10 +1,9 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, lchownSync, mkdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type ConfigDraft, textOf } from '../../config/draft.ts'
 import { ParleyError, toError } from '../../core/errors.ts'
-import { removeAtEnd } from '../../platform/remove-at-end.ts'
-import type { CliPorts } from '../ports.ts'
-import { writePrivately } from '../write-privately.ts'
+import type { CliPorts, LoadedConfig } from '../ports.ts'
+import { checkWritable, writePrivately } from '../write-privately.ts'
 
 /** A file that stands beside the configuration, which refers to it. */
 export interface BesideFile {
@@ -15,104 +14,122 @@ export interface BesideFile {
 export interface Written {
   /** The paths of all files, the configuration first. */
   readonly files: readonly string[]
-  /** The copy of the configuration that was there. */
-  readonly copy?: string
+  /** The copies of the files that were there with another text. */
+  readonly copies: readonly string[]
+  /** The new files and folders that a group which may read the configuration cannot read. */
+  readonly closed: readonly string[]
+  readonly loaded: LoadedConfig
+  readonly warnings: readonly string[]
 }
 
-type WritePorts = Pick<CliPorts, 'load' | 'now'>
+type WritePorts = Pick<CliPorts, 'load' | 'compile' | 'now'>
 
 /**
- * Writes the configuration and the files beside it, each complete or not at all, and nothing unless it is valid. Keeps
- * a copy of the configuration that was there, and its mode and owner. Throws `config` with the mistakes.
+ * Writes the configuration and the files beside it, each complete or not at all, and nothing unless it is valid. A file
+ * that was there with another text is kept as a copy. The configuration keeps its mode, everything else is for its
+ * owner alone. Throws `config` with the mistakes.
  */
 export async function writeSetup(
   ports: WritePorts,
   draft: ConfigDraft,
   { file, beside }: { readonly file: string; readonly beside: readonly BesideFile[] },
 ): Promise<Written> {
-  const folder = dirname(file)
-  const like = ownerFor(file)
-  makeFolder(folder, like)
-  // A link is followed, as people keep their configuration elsewhere.
-  const target = existsSync(file) ? realpathSync(file) : file
   const text = textOf(draft)
-  const write = async (path: string, content: string): Promise<string> => {
-    makeFolder(dirname(path), like)
-    await writePrivately(
-      path,
-      (async function* () {
-        yield content
-      })(),
-      { force: true, now: ports.now() },
-    )
-    settle(path, like)
-    return path
+  const others = new Map(beside.map((one) => [join(dirname(file), one.name), one.text]))
+  const checked = await checkFirst(ports, file, new Map([...others, [file, text]]))
+  for (const path of [...others.keys(), file]) if (existsSync(path)) await checkWritable(path, true)
+  const mode = existsSync(file) ? statSync(file).mode & 0o777 : PRIVATE
+  const files: string[] = []
+  const copies: string[] = []
+  const replace = async (path: string, content: string, like?: number): Promise<boolean> => {
+    const { changed, copy } = await replaceFile(path, content, { now: ports.now(), near: file, mode: like })
+    if (copy !== undefined) copies.push(copy)
+    return changed
   }
-  await checkFirst(ports, text, file)
-  const written: string[] = []
-  for (const { name, text: content } of beside) written.push(await write(join(folder, name), content))
-  if (draft.before === text) return { files: written }
-  const stamp = new Date(ports.now()).toISOString().slice(0, 19).replaceAll(':', '-')
-  const copy = draft.before === undefined ? undefined : await write(`${target}.${stamp}`, draft.before)
-  await write(target, text)
-  return { files: [file, ...written], ...(copy === undefined ? {} : { copy }) }
+  for (const [path, content] of others) if (await replace(path, content)) files.push(path)
+  const closed = (mode & GROUP_READS) === 0 ? [] : closedIn(files, dirname(file))
+  if (await replace(file, text, mode)) files.unshift(file)
+  return { files, copies, closed, ...checked }
 }
 
-/** Reads the text as the daemon would, from a file beside the other that is gone afterwards. */
-async function checkFirst({ load, now }: WritePorts, text: string, file: string): Promise<void> {
-  const trial = join(dirname(file), `.${basename(file)}.trial-${process.pid}`)
-  await writePrivately(
-    trial,
-    (async function* () {
-      yield text
-    })(),
-    { force: true, now: now() },
-  )
-  const remove = removeAtEnd(trial)
+/** Reads the texts as `parley config check` would read the files. */
+async function checkFirst(
+  { load, compile }: WritePorts,
+  file: string,
+  texts: ReadonlyMap<string, string>,
+): Promise<Pick<Written, 'loaded' | 'warnings'>> {
   try {
-    await load(trial, 'ask')
+    const loaded = await load(file, 'check', texts)
+    return { loaded, warnings: [...loaded.config.warnings, ...(await compile(loaded.config))] }
   } catch (error) {
-    const message = toError(error).message.replaceAll(trial, file)
-    throw new ParleyError('config', `${message}\nNothing was written.`, { cause: error })
-  } finally {
-    remove()
+    throw new ParleyError('config', `${toError(error).message}\nNothing was written.`, { cause: error })
   }
 }
 
-/** The mode and the owner that new files get. */
-interface Like {
-  readonly mode: number
-  readonly owner?: Pick<Stats, 'uid' | 'gid'>
+function closedIn(files: readonly string[], folder: string): readonly string[] {
+  const folders = new Set(files.map((path) => dirname(path)).filter((one) => one !== folder))
+  return [...folders, ...files]
 }
 
 const PRIVATE = 0o600
 /** A service may read its configuration by its group. */
 const GROUP_READS = 0o040
 
-/** Root writes for the user to whom the configuration, or the folder for it, belongs. */
-function ownerFor(file: string): Like {
-  if (existsSync(file)) {
-    const { mode, uid, gid } = statSync(file)
-    return { mode: PRIVATE | (mode & GROUP_READS), ...ownerOf({ uid, gid }) }
+interface Replacing {
+  readonly now: number
+  /** Root writes for the user to whom this file, or the folder for it, belongs. */
+  readonly near: string
+  readonly mode?: number | undefined
+}
+
+/** Writes a file, with its folder, and keeps what it said before as a copy beside it; a link is followed. */
+export async function replaceFile(
+  path: string,
+  text: string,
+  { now, near, mode = PRIVATE }: Replacing,
+): Promise<{ readonly changed: boolean; readonly copy?: string }> {
+  const owner = ownerNear(near)
+  makeFolder(dirname(path), owner)
+  if (!existsSync(path)) {
+    await writeText(path, text, { now, mode, owner })
+    return { changed: true }
   }
-  let above = dirname(file)
+  await checkWritable(path, true)
+  // People keep their files elsewhere.
+  const target = realpathSync(path)
+  const before = readFileSync(target)
+  if (before.equals(Buffer.from(text))) return { changed: false }
+  const stamp = new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')
+  const copy = `${target}.${stamp}`
+  await writeText(copy, before, { now, mode: PRIVATE, owner })
+  await writeText(target, text, { now, mode, owner })
+  return { changed: true, copy }
+}
+
+async function writeText(
+  path: string,
+  text: string | Uint8Array,
+  rest: { readonly now: number; readonly mode: number; readonly owner: Owner | undefined },
+): Promise<void> {
+  const pieces = (async function* () {
+    yield text
+  })()
+  await writePrivately(path, pieces, { force: true, ...rest })
+}
+
+type Owner = Pick<Stats, 'uid' | 'gid'>
+
+/** Returns the owner that new files get; undefined: this user. */
+function ownerNear(file: string): Owner | undefined {
+  let above = file
   while (!existsSync(above)) above = dirname(above)
-  return { mode: PRIVATE, ...ownerOf(statSync(above)) }
+  const { uid, gid } = statSync(above)
+  return process.geteuid?.() === 0 && uid + gid > 0 ? { uid, gid } : undefined
 }
 
-function ownerOf({ uid, gid }: Pick<Stats, 'uid' | 'gid'>): Pick<Like, 'owner'> {
-  return process.geteuid?.() === 0 && uid + gid > 0 ? { owner: { uid, gid } } : {}
-}
-
-function settle(path: string, { mode, owner }: Like): void {
-  if (owner !== undefined) chownSync(path, owner.uid, owner.gid)
-  if (mode !== PRIVATE) chmodSync(path, mode)
-}
-
-/** Makes a folder and those above it, for this user alone. */
-export function makeFolder(folder: string, like: Like = ownerFor(folder)): void {
+/** Makes a folder and those above it, for its owner alone. */
+function makeFolder(folder: string, owner: Owner | undefined): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (first === undefined || like.owner === undefined) return
-  for (let made = folder; made.length >= first.length; made = dirname(made))
-    chownSync(made, like.owner.uid, like.owner.gid)
+  if (first === undefined || owner === undefined) return
+  for (let made = folder; made.length >= first.length; made = dirname(made)) lchownSync(made, owner.uid, owner.gid)
 }
