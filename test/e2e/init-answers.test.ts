@@ -109,7 +109,8 @@ test('init: a token that is none, and one that the platform refuses, are asked f
   await terminal.shows('This is no token of a bot')
   terminal.presses('7000001:wrong-token', enter)
   await terminal.shows('refuses the token')
-  await terminal.answers('bot token', here.telegram.token, enter)
+  // As a terminal marks a paste, with the end of the line that was copied too.
+  await terminal.answers('bot token', `\u001b[200~${here.telegram.token}\n\u001b[201~`)
   await terminal.shows('it is @parley_bot')
   await terminal.shows('Which model shall answer?')
   terminal.presses(ctrlC)
@@ -142,6 +143,29 @@ test('init: a model that does not answer is named with its remedy, and another o
   await terminal.shows('It says: "Hello all!"')
   expect(await terminal.ended()).toBe(0)
   expect(here.newcomer.yaml()).toContain('model: ollama/llama3.2')
+})
+
+test('init: another server that wants a key is asked with it; what it repeats of the key is not shown', async () => {
+  const here = await place()
+  const key = 'key-of-the-other-server'
+  const server = await startOpenAiServer({ dialect: 'lm-studio', apiKey: key, models: ['qwen3'] })
+  onTestFinished(() => server.close())
+  server.setScript(() => textReply(`You sent ${key}, hello!`))
+  here.newcomer.env.OLLAMA_HOST = '127.0.0.1:9'
+  const terminal = here.newcomer.types('--api-root', here.root, '--no-start')
+  await upTo(terminal, 'Which model shall answer?', here)
+  terminal.presses(down, down, enter)
+  await terminal.answers('The address of the server', `http://joe:hidden-word@127.0.0.1:9/v1`, enter)
+  await terminal.shows('This has a name or a password in it')
+  terminal.presses(KEYS.clear, server.baseUrl, enter)
+  await terminal.answers('Its key', key, enter)
+  await terminal.answers('Which of its models?', enter)
+  await terminal.shows('It says: "You sent [secret], hello!"')
+  expect(await terminal.ended()).toBe(0)
+  expect(terminal.raw).not.toContain(key)
+  expect(here.newcomer.yaml()).toContain('model: own/qwen3')
+  expect(here.newcomer.yaml()).toContain(`apiKey: \${file:own-api-key}`)
+  expect(readFileSync(join(here.newcomer.folder, 'own-api-key'), 'utf8')).toBe(`${key}\n`)
 })
 
 test('init: a platform that nobody reaches is said with its remedy, and the person may continue', async () => {

@@ -1,4 +1,5 @@
 import { PassThrough, Writable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
 import stringWidth from 'string-width'
 import { ParleyError } from '../../core/errors.ts'
 import type { CliPorts, Output } from '../ports.ts'
@@ -88,6 +89,8 @@ function isTerminal(input: NodeJS.ReadableStream): input is Terminal {
   return 'isTTY' in input && input.isTTY === true && 'setRawMode' in input
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal sends
+const PASTE_MARKS = /\u001b\[20[01]~/g
 const LEAVES = ['\u0003', '\u0004']
 /** More options than this are found by typing a part of them. */
 const MANY = 12
@@ -103,6 +106,7 @@ class AtTerminal implements Ask {
   readonly #clack: Clack
   readonly #screen: Screen
   readonly #leaving = new AbortController()
+  readonly #decoder = new StringDecoder()
   readonly #unwatch: () => void
   #keys: PassThrough | undefined
   #skip: (() => void) | undefined
@@ -219,10 +223,11 @@ class AtTerminal implements Ask {
   readonly #leave = (): void => this.#leaving.abort()
 
   readonly #receive = (chunk: Buffer | string): void => {
-    const text = String(chunk)
+    // A paste has marks around it in some terminals, and lines that end in another key than Enter.
+    const text = this.#decoder.write(chunk).replaceAll(PASTE_MARKS, '').replaceAll(/\r?\n/g, '\r')
     if (LEAVES.some((key) => text.includes(key))) this.#leave()
-    else if (this.#keys !== undefined) this.#keys.write(chunk)
-    else if (/[\r\n]/.test(text)) this.#skip?.()
+    else if (this.#keys !== undefined) this.#keys.write(text)
+    else if (text.includes('\r')) this.#skip?.()
   }
 }
 
