@@ -129,6 +129,17 @@ test.each([
   expect(existsSync(newcomer.folder)).toBe(false)
 })
 
+test('init says before it asks that nothing can be written to the folder, with the remedy', async () => {
+  const { newcomer, root, telegram } = await place()
+  writeFileSync(join(newcomer.home, 'plain'), '')
+  const mark = telegram.ledger.mark()
+  const flags = ['--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
+  const run = await newcomer.runs(['init', ...flags, '--config', 'plain/parley.yaml'])
+  expect(run.code).toBe(78)
+  expect(run.err).toMatch(/Nothing can be written to \S*plain: set HOME .* --config\./)
+  expect(telegram.ledger.all(() => true, mark)).toEqual([])
+})
+
 test('init reports a wrong --model before a platform is asked', async () => {
   const { newcomer, root, telegram } = await place()
   const mark = telegram.ledger.mark()

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import {
   applyChanges,
   type ConfigDraft,
@@ -87,6 +88,7 @@ export async function init(ports: InitPorts, options: InitOptions): Promise<numb
 async function prepare(ports: InitPorts, options: InitOptions): Promise<Guide> {
   const setup = await ports.setup()
   const { file, dataDir } = setup.placeOf(options.config)
+  if (!options.dryRun) checkFolder(dirname(file))
   const known = existsSync(file) && !options.force ? await loadKnown(ports, file) : undefined
   const running = (await connectLocal(socketPathOf(known?.config ?? { dataDir }))) !== undefined
   if (running && known === undefined) throw otherDaemon(dataDir)
@@ -94,6 +96,19 @@ async function prepare(ports: InitPorts, options: InitOptions): Promise<Guide> {
   const ask = person ?? askNobody(options.dryRun ? ports.stderr : ports.stdout)
   const program = ports.env.npm_lifecycle_event === 'parley' ? 'npm run parley --' : 'parley'
   return { ports, options, setup, ask, file, running, program, ...(known ? { known } : {}) }
+}
+
+/** Throws `config`, before anything is asked, for a folder in which nothing can be written. */
+function checkFolder(folder: string): void {
+  let above = folder
+  while (!existsSync(above)) above = dirname(above)
+  try {
+    // A name behind a file is none.
+    accessSync(`${above}/.`, constants.W_OK)
+  } catch (cause) {
+    const message = `Nothing can be written to ${folder}: set HOME to a folder of yours, or name a file with --config.`
+    throw new ParleyError('config', message, { cause })
+  }
 }
 
 async function loadKnown(ports: InitPorts, file: string): Promise<LoadedConfig> {
