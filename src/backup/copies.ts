@@ -1,4 +1,4 @@
-import { renameSync, rmSync, statfsSync } from 'node:fs'
+import { lstatSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { KeepRule } from '../core/backup.ts'
@@ -50,21 +50,45 @@ function beginningOf(dataDir: string): string {
   return digestOf(resolve(dataDir)).slice(0, 12)
 }
 
+interface Surplus {
+  readonly store: number
+  readonly dataDir: string
+  readonly rule: KeepRule
+  /** When the copy was made that is the newest one. */
+  readonly madeAt: number
+}
+
+/** Copies by their folders. */
+interface Tidied {
+  readonly removed: readonly string[]
+  /** Those of a clock that was wrong: they are dated after the newest one. */
+  readonly ahead: readonly string[]
+}
+
 /**
- * Removes the copies of one store that a rule does not keep; returns them. One that is only half removed bears the name
- * of one that is not whole.
+ * Removes the copies of one store that a rule does not keep. One that is dated after the newest and one whose files are
+ * not those of its manifest stay, and take the place of no other. One that is only half removed bears the name of one
+ * that is not whole.
  */
-export async function removeSurplus(
-  folder: string,
-  { store, dataDir, rule }: { readonly store: number; readonly dataDir: string; readonly rule: KeepRule },
-): Promise<readonly string[]> {
-  const old = surplus(await copiesIn(folder, store), rule)
+export async function removeSurplus(folder: string, { store, dataDir, rule, madeAt }: Surplus): Promise<Tidied> {
+  const all = await copiesIn(folder, store)
+  const old = surplus(
+    all.filter((copy) => copy.madeAt <= madeAt && hasItsFiles(copy)),
+    rule,
+  )
   for (const { path } of old) {
     const leaving = join(folder, partialName(dataDir, basename(path)))
     renameSync(path, leaving)
     rmSync(leaving, { recursive: true, force: true })
   }
-  return old.map(({ path }) => path)
+  const ahead = all.filter((copy) => copy.madeAt > madeAt)
+  return { removed: old.map(({ path }) => path), ahead: ahead.map(({ path }) => path) }
+}
+
+function hasItsFiles({ path, manifest }: Copy): boolean {
+  return manifest.files.every(
+    (file) => lstatSync(join(path, file.path), { throwIfNoEntry: false })?.size === file.bytes,
+  )
 }
 
 /** Throws `store_broken` unless a disk has room for so many bytes: it is better not begun than a full disk. */

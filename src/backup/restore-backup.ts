@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import * as z from 'zod'
 import { isProgram } from '../config/program-at.ts'
 import { type ForgottenAgain, type NeedReport, type RestoreReport, STATE_NAMES } from '../core/backup.ts'
@@ -26,7 +26,7 @@ import type { StoreKey } from '../core/store-key.ts'
 import { handOver, type PrivateFolder, privateFile, privateFolder } from '../platform/private-folder.ts'
 import { tryToRemove } from '../platform/remove-at-end.ts'
 import { sync } from '../platform/wipe.ts'
-import { markRestored, SCHEMA } from '../store/engines/snapshot.ts'
+import { identify, markRestored, SCHEMA } from '../store/engines/snapshot.ts'
 import { restoringFile } from '../store/engines/sqlite-files.ts'
 import { formOf } from '../store/engines/sqlite-form.ts'
 import { lockStore } from '../store/engines/sqlite-lock.ts'
@@ -107,12 +107,14 @@ export async function restoreBackup(target: RestoreTarget, options: RestoreOptio
   }
   if (!confirmed) return planned
   return locked(target, async () => {
+    const other = isOfAnother(target, manifest, options) ? { otherStore: true as const } : {}
     const forgotten = await stage(target, { ...options, manifest })
     begin(target, { step: 'aside', aside: basename(aside), from })
     finish(target)
     return {
       ...planned,
       state: 'restored',
+      ...other,
       ...writeConfig(from, files, target.config),
       ...(forgotten === undefined ? {} : { forgotten }),
     }
@@ -139,11 +141,12 @@ function nextOf({ encrypted }: Manifest, { key }: RestoreTarget): Pick<RestoreRe
 }
 
 /** Returns what a copy needs, and whether it is there now. */
-function needsOf({ needs }: Manifest, { env, dataDir }: RestoreTarget): readonly NeedReport[] {
+function needsOf({ needs, config }: Manifest, { env, dataDir, config: own }: RestoreTarget): readonly NeedReport[] {
+  const files = needs.files.map((name) => resolve(dirname(own ?? config?.from ?? ''), name))
   const credentials = env.CREDENTIALS_DIRECTORY
   return [
     ...needs.variables.map((name) => ({ kind: 'variable' as const, name, there: Boolean(env[name]?.trim()) })),
-    ...needs.files.map((name) => ({ kind: 'file' as const, name, there: existsSync(name) })),
+    ...files.map((name) => ({ kind: 'file' as const, name, there: existsSync(name) })),
     ...needs.credentials.map((name) => ({
       ...{ kind: 'credential' as const, name },
       there: credentials !== undefined && existsSync(join(credentials, name)),
@@ -165,6 +168,17 @@ function isProgramHere(name: string, path = ''): boolean {
 function isThere({ path }: RestoreTarget): boolean {
   const form = formOf(path)
   return form !== 'absent' && form !== 'empty'
+}
+
+/** Called once the store is locked, for SQLite makes files beside what it reads. One it cannot read says nothing. */
+function isOfAnother(target: RestoreTarget, { store }: Manifest, { newer }: RestoreOptions): boolean {
+  const path = newer ?? (isThere(target) ? target.path : undefined)
+  if (path === undefined) return false
+  try {
+    return identify(path, formOf(path) === 'encrypted' ? target.key : undefined).store !== store
+  } catch {
+    return false
+  }
 }
 
 function asideIn({ dataDir }: RestoreTarget, { now }: Clock): string {

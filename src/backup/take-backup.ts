@@ -1,6 +1,6 @@
 import { existsSync, linkSync, lstatSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { type CopyContext, copyConfig, referencesIn } from '../config/copied-config.ts'
 import type { BackupReport, KeepRule } from '../core/backup.ts'
 import type { Clock } from '../core/clock.ts'
@@ -119,7 +119,7 @@ async function take(store: BackedUpStore, { to, keep, clock, progress }: TakeOpt
     renameSync(partial.path, join(target.path, name))
     sync(target.path)
     failpoint('CP55-backup-renamed')
-    const removed = await tidy(store, facts.store, { folder: target.path, keep })
+    const tidied = await tidy(store, facts.store, { folder: target.path, keep, madeAt })
     return {
       path: join(target.path, name),
       ...{ madeAt, tookMs: Math.round(clock.elapsed() - began) },
@@ -130,8 +130,11 @@ async function take(store: BackedUpStore, { to, keep, clock, progress }: TakeOpt
       ...(store.config === undefined ? {} : { config: store.config }),
       replaced: manifest.config?.replaced ?? [],
       elsewhere: manifest.config?.elsewhere ?? [],
-      needs: manifest.needs,
-      removed,
+      needs: {
+        ...manifest.needs,
+        files: manifest.needs.files.map((name) => resolve(dirname(store.config ?? ''), name)),
+      },
+      ...tidied,
     }
   } finally {
     remove()
@@ -147,10 +150,10 @@ export function countsOf({ rows, files, encrypted }: Manifest) {
 async function tidy(
   { dataDir }: BackedUpStore,
   number: number | undefined,
-  { folder, keep }: { readonly folder: string; readonly keep: KeepRule | undefined },
-): Promise<readonly string[]> {
-  if (keep === undefined || number === undefined) return []
-  return removeSurplus(folder, { store: number, dataDir, rule: keep })
+  { folder, keep, madeAt }: { readonly folder: string; readonly keep: KeepRule | undefined; readonly madeAt: number },
+): Promise<Pick<BackupReport, 'removed' | 'ahead'>> {
+  if (keep === undefined || number === undefined) return { removed: [], ahead: [] }
+  return removeSurplus(folder, { store: number, dataDir, rule: keep, madeAt })
 }
 
 function freeName(folder: string, madeAt: number): string {
@@ -180,6 +183,10 @@ interface MediaParts {
 /** Copies the files that the snapshot names. One that the last copy has as well is linked to it and takes no room. */
 async function copyMedia(store: BackedUpStore, { partial, previous, progress }: MediaParts): Promise<CopiedMedia> {
   const ids = filesNamedIn(join(partial.path, DATABASE), store.key)
+  const before = previous && {
+    path: previous.path,
+    sums: new Map(previous.manifest.files.map(({ path, sha256 }) => [path, sha256])),
+  }
   const folder = join(store.dataDir, 'media')
   const files: CopiedFile[] = []
   const lost: MediaId[] = []
@@ -190,7 +197,7 @@ async function copyMedia(store: BackedUpStore, { partial, previous, progress }: 
     if (bytes === undefined || !(await isIntact(store.media, id, bytes))) lost.push(id)
     else {
       const file = { path: pathIn({ path: 'media' }, store.media, id), bytes: bytes.length, sha256: digestOf(bytes) }
-      if (await linkTo(previous, file, partial)) sharedBytes += file.bytes
+      if (await linkTo(before, file, partial)) sharedBytes += file.bytes
       else await writeDurably(join(partial.path, file.path), bytes, partial)
       files.push(file)
     }
@@ -201,9 +208,15 @@ async function copyMedia(store: BackedUpStore, { partial, previous, progress }: 
   return { files, lost, stillNamed: lost.filter((id) => named.has(id)), sharedBytes }
 }
 
+interface CopyBefore {
+  readonly path: string
+  /** The checksum of each of its files. */
+  readonly sums: ReadonlyMap<string, string>
+}
+
 /** Links a file to the one of an earlier copy, unless that one has other bytes by now. */
-async function linkTo(previous: Copy | undefined, file: CopiedFile, partial: PrivateFolder): Promise<boolean> {
-  if (!previous?.manifest.files.some(({ path, sha256 }) => path === file.path && sha256 === file.sha256)) return false
+async function linkTo(previous: CopyBefore | undefined, file: CopiedFile, partial: PrivateFolder): Promise<boolean> {
+  if (previous?.sums.get(file.path) !== file.sha256) return false
   const from = join(previous.path, file.path)
   if (lstatSync(from, { throwIfNoEntry: false })?.size !== file.bytes) return false
   const there = await checksumOf(from).catch(() => undefined)

@@ -30,7 +30,7 @@ export interface CopiedContent {
 
 export interface ReferenceNames {
   readonly variables: readonly string[]
-  /** Files of secrets, by their whole path. */
+  /** Files of secrets, as the configuration names them: relative ones begin in its folder. */
   readonly files: readonly string[]
   readonly credentials: readonly string[]
 }
@@ -52,8 +52,7 @@ export function referencesIn(file: string | undefined, { env, channels }: CopyCo
   const names = { env: new Set<string>(), file: new Set<string>(), credential: new Set<string>() }
   for (const { text } of textsIn(withEnvironment(tree, env, channels)))
     for (const [, kind = '', name = ''] of text.matchAll(REFERENCE)) {
-      const found = kind === 'file' ? resolve(dirname(file ?? ''), name.trim()) : name.trim()
-      if (kind in names) names[kind as keyof typeof names].add(found)
+      if (kind in names) names[kind as keyof typeof names].add(name.trim())
     }
   return { variables: [...names.env], files: [...names.file], credentials: [...names.credential] }
 }
@@ -74,7 +73,7 @@ export function copyConfig(file: string, context: CopyContext): CopiedConfig {
   }
   put(basename(file), Buffer.from(text))
   const { tree } = readYaml(source)
-  const secretFiles = new Set(referencesIn(file, context).files)
+  const secretFiles = new Set(referencesIn(file, context).files.map((name) => resolve(folder, name)))
   const elsewhere: string[] = []
   for (const named of namedBeside(tree)) {
     const found = filesAt(resolve(folder, named), folder)

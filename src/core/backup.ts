@@ -76,6 +76,8 @@ export interface BackupReport {
   readonly needs: BackupNeeds
   /** Older copies that were removed. */
   readonly removed: readonly string[]
+  /** Copies of a clock that was wrong, dated after this one: they stay, and take the place of no other. */
+  readonly ahead: readonly string[]
 }
 
 export interface ReplacedSecret {
@@ -110,7 +112,6 @@ export interface VerifyReport {
 export interface NeedReport {
   readonly kind: 'variable' | 'file' | 'credential' | 'program' | 'login'
   readonly name: string
-  /** Absent for what cannot be looked at here, such as the variables of a service. */
   readonly there: boolean
 }
 
@@ -129,6 +130,8 @@ export interface RestoreReport {
   readonly needs: readonly NeedReport[]
   /** The folder to which the state that was there is moved; absent: there was none. */
   readonly aside?: string
+  /** True if the state that is there is that of another store, whose deletions say nothing about the copy. */
+  readonly otherStore?: true
   /** Removed once more, because it was forgotten after the copy was made; absent: no newer list of deletions. */
   readonly forgotten?: ForgottenAgain
   /** Configuration files that were written. */

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { copiesIn } from '../backup/copies.ts'
 import { forgetAgain } from '../backup/forget-again.ts'
 import { parseKeep } from '../backup/keep.ts'
-import { DATABASE, readManifest } from '../backup/manifest.ts'
+import { DATABASE, MANIFEST, readManifest } from '../backup/manifest.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
 import { takeBackup } from '../backup/take-backup.ts'
 import { verifyBackup } from '../backup/verify-backup.ts'
@@ -55,7 +55,9 @@ export function createBackupOperator(version: string) {
       copy: string | undefined,
       { progress }: Pick<BackupRequest, 'progress'>,
     ): Promise<VerifyReport> {
-      const path = copy ?? (await newestCopy(backupFolder(config)))
+      const isFolderOfCopies =
+        copy !== undefined && !existsSync(join(copy, MANIFEST)) && (await copiesIn(copy)).length > 0
+      const path = copy === undefined || isFolderOfCopies ? await newestCopy(copy ?? backupFolder(config)) : copy
       await nameCopies(path)
       const { manifest: _manifest, ...report } = await verifyBackup(path, storeKeyOf(config), progress)
       return report
@@ -125,8 +127,10 @@ async function newestCopy(folder: string): Promise<string> {
 
 /** Throws `invalid` where somebody has named the folder of the copies instead of one of them. */
 async function nameCopies(path: string): Promise<void> {
-  if (existsSync(join(path, 'manifest.json'))) return
+  if (existsSync(join(path, MANIFEST))) return
   if (!existsSync(path)) throw new ParleyError('invalid', `There is no folder ${path}; name a backup.`)
+  if (!statSync(path).isDirectory())
+    throw new ParleyError('invalid', `${path} is a file; name the folder of a backup, as "parley backup" prints it.`)
   const [newest] = await copiesIn(path)
   if (newest !== undefined)
     throw new ParleyError('invalid', `${path} holds backups and is none itself; the newest is ${newest.path}`)

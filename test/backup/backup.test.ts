@@ -15,6 +15,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { digestOf } from '../../src/backup/manifest.ts'
+import { lockBackups } from '../../src/backup/take-backup.ts'
 import { EXIT } from '../../src/core/errors.ts'
 import { CASE } from '../faults/rounds.ts'
 import { withDatabase } from '../store/temp-database.ts'
@@ -136,11 +137,37 @@ describe('parley backup', CASE, () => {
     forge(other, (manifest) => Object.assign(manifest, { store: 1, madeAt: 0 }))
     mkdirSync(join(copies, 'parley-2020-02-01T00-00-00Z'))
     symlinkSync(first, join(copies, 'parley-2020-03-01T00-00-00Z'))
-    const second = await house.backup(copies, '--keep', '1d')
+    // One that is cut, and one of a clock that was a year ahead: neither takes the place of a good one.
+    const [cut, ahead] = [join(copies, 'parley-2020-04-01T00-00-00Z'), join(copies, 'parley-2090-01-01T00-00-00Z')]
+    for (const path of [cut, ahead]) cpSync(first, path, { recursive: true })
+    truncateSync(join(cut, 'parley.db'), 8_192)
+    forge(ahead, (manifest) => Object.assign(manifest, { madeAt: Date.UTC(2090, 0) }))
+    const { stdout } = await house.run(['backup', copies, '--keep', '1d', '--json'])
+    const second = JSON.parse(stdout)
+    expect(second).toMatchObject({ removed: [first], ahead: [ahead] })
     expect(namesIn(copies)).toEqual([
       ...['parley-2020-01-01T00-00-00Z', 'parley-2020-02-01T00-00-00Z', 'parley-2020-03-01T00-00-00Z'],
-      second.slice(copies.length + 1),
+      ...['parley-2020-04-01T00-00-00Z', second.path.slice(copies.length + 1), 'parley-2090-01-01T00-00-00Z'],
     ])
+    const release = lockBackups(house.state)
+    expect(await house.run(['backup', copies])).toMatchObject({ code: EXIT.locked })
+    release()
+    rmSync(ahead, { recursive: true })
+    expect((await house.run(['backup', copies, '--verify'])).stdout).toContain(`${second.path} is whole`)
+
+    // The store of somebody else, in the place to which the copy is to go.
+    forge(second.path, (manifest) => Object.assign(manifest, { store: 7 }))
+    withDatabase(join(second.path, 'parley.db'), (database) => {
+      database.exec("UPDATE counters SET value = 7 WHERE name = 'store'")
+      database.pragma('journal_mode = DELETE')
+    })
+    sumAnew(second.path)
+    const before = namesIn(house.state)
+    const dry = await house.run(['restore', second.path, '--dry-run'])
+    expect(dry.stdout).toContain('forgotten again, if this is the same store')
+    expect(namesIn(house.state)).toEqual(before)
+    const done = await house.run(['restore', second.path, '--yes'])
+    expect(done.stdout).toContain('the copy is of another store: no newer list of deletions')
     expect(await house.run(['backup', copies, '--keep', 'seven'])).toMatchObject({ code: EXIT.usage })
   })
 
@@ -180,6 +207,7 @@ describe('parley backup', CASE, () => {
     put('hook.sh', '#!/bin/sh\n', 0o755)
     put('skills/a/SKILL.md', '---\nname: a\ndescription: Pays.\n---\nPay.')
     put('skills/.env', 'A=hunter')
+    put('key', 'hunter', 0o600)
     put('skills/a/.git/config', 'hunter')
     symlinkSync(house.folder, join(home, 'out'))
     put('../shadow.md', 'hunter')
@@ -187,7 +215,12 @@ describe('parley backup', CASE, () => {
       ...JSON.parse(readFileSync(house.configFile, 'utf8')),
       agents: [{ id: 'main', model: 'scripted/echo', skills: 'skills', prompt: 'out/shadow.md' }],
       hooks: {
-        a: { on: 'after_turn', command: './hook.sh', args: ['--key', 'hunter'], env: { A: 'hunter' } },
+        a: {
+          on: 'after_turn',
+          command: './hook.sh',
+          args: ['--key', 'hunter'],
+          env: { A: 'hunter', B: '$' + '{file:key}' },
+        },
         b: { on: 'after_turn', url: 'http://127.0.0.1:9/services/hunter', secret: 'hunter of all' },
       },
       tools: { mcp: { c: { command: 'no-such-program', env: { A: 'hunter' } } } },
@@ -206,6 +239,7 @@ describe('parley backup', CASE, () => {
     expect(dry).toMatchObject({ code: 0 })
     for (const name of ['TELEGRAM_BOT_TOKEN', 'PARLEY_HOOKS_A_ENV_A', 'PARLEY_HOOKS_B_URL', 'PARLEY_MCP_C_ENV_A'])
       expect(dry.stdout).toContain(`needs the variable ${name}, WHICH IS MISSING here`)
+    expect(dry.stdout).toContain(`needs the file ${join(empty, 'config', 'key')}, WHICH IS MISSING here`)
     expect(dry.stdout).toContain('needs the program no-such-program, WHICH IS MISSING here')
     expect(dry.stdout).toContain('where its own configuration says')
     expect(await house.run(['restore', copy, '--yes'], { env })).toMatchObject({ code: 0 })
@@ -364,6 +398,11 @@ function flip(path: string): void {
 function foreign(copy: string): void {
   rmSync(join(copy, 'parley.db'))
   withDatabase(join(copy, 'parley.db'), (database) => database.exec('CREATE TABLE recipes (name TEXT)'))
+  sumAnew(copy)
+}
+
+/** Writes the checksum of the database of a copy into its manifest. */
+function sumAnew(copy: string): void {
   const bytes = readFileSync(join(copy, 'parley.db'))
   forge(copy, ({ files }) =>
     Object.assign(files.find(({ path }) => path === 'parley.db') ?? {}, {

@@ -106,7 +106,7 @@ async function unlessDamaged(ports: BackupPorts, work: () => Promise<number>): P
 }
 
 function describeBackup(report: BackupReport): readonly string[] {
-  const { path, bytes, sharedBytes, tookMs, config, lost, replaced, elsewhere, needs, removed } = report
+  const { path, bytes, sharedBytes, tookMs, config, lost, replaced, elsewhere, needs, removed, ahead } = report
   const shared = sharedBytes > 0 ? `, ${sizeInWords(sharedBytes)} of it shared with the copy before` : ''
   return [
     oneLine(path),
@@ -121,7 +121,8 @@ function describeBackup(report: BackupReport): readonly string[] {
     ...elsewhere.map((one) => `  not copied, keep it yourself: ${oneLine(one)}`),
     ...lost.map((id) => `  missing or damaged in the store itself: ${oneLine(id)}`),
     ...needLines(needs),
-    ...(removed.length === 0 ? [] : [`  older copies removed: ${removed.length}`]),
+    ...removed.map((one) => `  an older copy was removed: ${oneLine(one)}`),
+    ...ahead.map((one) => `  left alone, dated after this one by a clock that was wrong: ${oneLine(one)}`),
   ]
 }
 
@@ -197,9 +198,14 @@ function needLine({ kind, name, there }: NeedReport): string {
   return `  needs the ${kind} ${oneLine(name)}, ${there ? 'which is there' : 'WHICH IS MISSING here'}`
 }
 
-function forgottenLines({ state, forgotten, aside }: RestoreReport): readonly string[] {
+function forgottenLines({ state, forgotten, aside, otherStore }: RestoreReport): readonly string[] {
+  if (otherStore === true) return [`  the copy is of another store: ${NO_LIST}`]
   if (state === 'planned')
-    return [aside === undefined ? `  ${NO_LIST}` : '  what was forgotten since would be forgotten again']
+    return [
+      aside === undefined
+        ? `  ${NO_LIST}`
+        : '  what was forgotten since would be forgotten again, if this is the same store',
+    ]
   if (forgotten === undefined) return [`  ${NO_LIST}`]
   const words = inWords(forgotten)
   return [words === '' ? '  nothing was forgotten since it was made' : `  forgotten since, and again: ${words}`]
