@@ -28,8 +28,8 @@ export interface CliPorts {
   /**
    * Reads the configuration at `path`, which is the value of `--config`. With `check` all that it names has to be
    * there. With `ask`, for questions to a daemon or its store, channels and secrets may be missing, as in another
-   * shell. With `store` nothing is read of it but where the store lies, and its key. Each of `texts`, which are about to
-   * be written, counts in place of the file at its path. Throws `config`.
+   * shell. With `store` nothing is read of it but where the store lies, and its key. Each of `texts`, which are to be
+   * written, counts in place of the file at its path. Throws `config`.
    */
   load(path?: string, use?: ConfigUse, texts?: ReadonlyMap<string, string>): Awaitable<LoadedConfig>
   /**
