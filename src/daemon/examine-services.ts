@@ -100,12 +100,16 @@ export function modelsIn({ agents }: Pick<Config, 'agents'>): readonly string[] 
   return [...new Set(all)].filter((id) => id !== NO_MODEL && splitModel(id)[0] !== SCRIPTED)
 }
 
-/** Returns the agents that have no model at all. */
-export function agentsWithout({ agents }: Pick<Config, 'agents'>): readonly Finding[] {
+/** Returns the agents that have no model at all. A daemon that runs may have one by a variable that this shell lacks. */
+export function agentsWithout({ agents }: Pick<Config, 'agents'>, status?: StatusReport): readonly Finding[] {
+  const { failed, skipped } = findingsOf('model')
+  const [there] = status?.models.filter((model) => model !== NO_MODEL) ?? []
   return agents
     .filter(({ model }) => model === NO_MODEL)
     .map(({ id }) =>
-      findingsOf('model').failed('none', `the agent ${id} has no model, so it answers nobody`, upper(MODEL_NEEDED)),
+      there === undefined
+        ? failed('none', `the agent ${id} has no model, so it answers nobody`, upper(MODEL_NEEDED))
+        : skipped('none', `in this shell the agent ${id} has no model; the daemon that runs has ${there}`),
     )
 }
 

@@ -5,6 +5,7 @@ import type { ChannelPlugin } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { type DoctorReport, type DoctorRequest, type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
+import { splitModel } from '../core/model-server.ts'
 import type { StatusReport } from '../core/operator.ts'
 import { writersOf } from '../platform/private-folder.ts'
 import { useProxies } from '../platform/way-out.ts'
@@ -81,12 +82,28 @@ export async function examine(request: Request, own: ExamineParts): Promise<Doct
       ...(await all(checks.filter(({ last }) => last === true))),
     ]
     const times = request.offline || !wants(request, 'clock') ? [] : [clock.finding()]
-    const { findings, fixed } = await mended([...found.flat(), ...times], request)
+    const { findings, fixed } = await mended(
+      [...found.flat().map((one) => inThisShell(one, request)), ...times],
+      request,
+    )
     return { version: own.version, findings: inOrder(findings), fixed, usd: paid.usd }
   } finally {
     clock.end()
     await endToolServers(own.version)
   }
+}
+
+/** The words of an unset variable, as the configuration has them (`config/references.ts`). */
+const UNSET = /the variable \w+ is not set/
+
+/** A service has variables that no shell has: while its daemon runs, one that is unset here is no fault. */
+function inThisShell(finding: MendableFinding, { status }: Pick<Request, 'status'>): MendableFinding {
+  const { part, check, state, says } = finding
+  if (!['failed', 'warning'].includes(state) || !UNSET.test(says)) return finding
+  if (status !== undefined)
+    return { part, check, state: 'skipped', says: `${says} in this shell; the daemon has its own` }
+  const remedy = 'Set it, or change the reference. A service has it of its EnvironmentFile, which no shell reads'
+  return { ...finding, remedy }
 }
 
 function wants({ parts }: Pick<Request, 'parts'>, part: string): boolean {
@@ -280,7 +297,7 @@ type Own = ExamineParts & { readonly paid: { usd: number } }
 
 /** The database, whose places the platforms are asked about, and everything that is reached by the network. */
 function configuredChecks(request: Request, { version, plugins, paid }: Own): readonly Check[] {
-  const { config, status, offline } = request
+  const { config, status, offline, mistakes, warnings } = request
   if (config === undefined) return []
   const database = databaseCheck(config, request)
   if (offline) return [database]
@@ -295,6 +312,7 @@ function configuredChecks(request: Request, { version, plugins, paid }: Own): re
     return known
   }
   const said = status === undefined ? [] : channelsOf(status)
+  const keyless = new Set([...mistakes, ...warnings].map((line) => KEY_UNSET.exec(line)?.[1]))
   return [
     database,
     ...accounts.map((account): Check => {
@@ -307,12 +325,18 @@ function configuredChecks(request: Request, { version, plugins, paid }: Own): re
       }
       return { part, run }
     }),
-    ...absent.map((finding): Check => ({ part: finding.part, run: async () => [finding] })),
-    ...agentsWithout(config).map((finding): Check => ({ part: 'model', run: async () => [finding] })),
+    ...absent.map(
+      (finding): Check => ({
+        part: finding.part,
+        run: async () => [...said.filter((one) => one.part === finding.part), finding],
+      }),
+    ),
+    ...agentsWithout(config, status).map((finding): Check => ({ part: 'model', run: async () => [finding] })),
     ...modelsIn(config).map(
       (id): Check => ({
         part: `model ${id}`,
         async run(signal) {
+          if (status !== undefined && keyless.has(splitModel(id)[0])) return [keyElsewhere(id)]
           const { finding, usd } = await examineModel(id, asking(signal))
           paid.usd += usd
           return [finding]
@@ -329,6 +353,12 @@ function configuredChecks(request: Request, { version, plugins, paid }: Own): re
       ? []
       : [{ part: 'audio', run: (signal: AbortSignal) => examineAudio(asking(signal)) }]),
   ]
+}
+
+const KEY_UNSET = /models\.([\w-]+)\.apiKey: the variable/
+
+function keyElsewhere(id: string): Finding {
+  return findingsOf(`model ${id}`).skipped('answer', 'its key is not in this shell; parley status says how it does')
 }
 
 /** Whatever keeps the places from being read is a finding about the database. */

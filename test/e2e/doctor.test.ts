@@ -233,6 +233,22 @@ describe('models, tools and audio', () => {
     expect(unset.code).toBe(1)
   })
 
+  it('variables that a daemon has and this shell has not are no fault', async () => {
+    const { config } = await well()
+    const one = patient(config)
+    await one.start()
+    for (const name of Object.keys(one.env)) if (name.startsWith('SECRET_')) delete one.env[name]
+    const report = await one.report()
+    expect(troubles(report)).toEqual([])
+    expect(report.code).toBe(0)
+    expect(found(report, 'telegram', 'daemon')).toMatchObject({ state: 'ok' })
+    expect(found(report, 'telegram', 'secret')).toMatchObject({
+      state: 'skipped',
+      says: expect.stringContaining('in this shell'),
+    })
+    expect(found(report, 'model home/small', 'answer')).toMatchObject({ state: 'skipped' })
+  })
+
   it('a wrong base address', async () => {
     const { config, model } = await well()
     const models = { home: { kind: 'openai', baseUrl: model.baseUrl.replace(/\/v1$/, ''), apiKey: 'sk-home' } }

@@ -38,7 +38,8 @@ function load({ name, remedy }: typeof COMPILED_HERE): typeof BetterSqlite3 {
     new driver(':memory:').close()
     return driver
   } catch (cause) {
-    const [reason] = toError(cause).message.split('\n')
+    // A driver that was not compiled lists all the places where it has looked.
+    const [reason] = toError(cause).message.split(/\.? Tried:|\n/)
     throw new ParleyError('no_driver', `SQLite does not load on Node ${process.version} (${reason}). ${remedy}`, {
       cause,
     })
