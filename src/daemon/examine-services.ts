@@ -100,7 +100,7 @@ export function modelsIn({ agents }: Pick<Config, 'agents'>): readonly string[] 
   return [...new Set(all)].filter((id) => id !== NO_MODEL && splitModel(id)[0] !== SCRIPTED)
 }
 
-/** Returns the agents that have no model at all. A daemon that runs may have one by a variable that this shell lacks. */
+/** Returns the agents without any model. The running daemon may have one by a variable that this shell lacks. */
 export function agentsWithout({ agents }: Pick<Config, 'agents'>, status?: StatusReport): readonly Finding[] {
   const { failed, skipped } = findingsOf('model')
   const [there] = status?.models.filter((model) => model !== NO_MODEL) ?? []
