@@ -13,6 +13,8 @@ const ATTEMPT_MS = 2_500
  */
 export function settleHost(env: NodeJS.ProcessEnv): readonly string[] {
   settleNetwork()
+  // Node would print what a client library calls that is deprecated, in the middle of a question or an answer.
+  process.noDeprecation = true
   return [...settleZone(env), ...readProxies(env)]
 }
 

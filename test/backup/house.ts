@@ -38,13 +38,17 @@ export interface House {
   backup(...more: readonly string[]): Promise<string>
   /** Ada says something and has its answer. */
   heard(text: string, from?: number): Promise<void>
+  /** Makes each later message younger than the start before it by more than the platform's second. */
+  later(): void
 }
 
 /** A telegram bot that answers with an echo, run by the built program, with a folder that all of it is in. */
 export async function startHouse(more: Readonly<Record<string, unknown>> = {}): Promise<House> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-backup-'))
   chmodSync(folder, 0o755)
-  const telegram = await startTelegramServer({ bots: [{ token: TOKEN, canReadAllGroupMessages: true }] })
+  let aheadMs = 0
+  const bots = [{ token: TOKEN, canReadAllGroupMessages: true }]
+  const telegram = await startTelegramServer({ bots, now: () => Date.now() + aheadMs })
   telegram.world.addUser({ id: ADA, firstName: 'Ada' })
   telegram.world.addUser({ id: BOB, firstName: 'Bob' })
   telegram.world.addUser({ id: BOB + 1, firstName: 'Cleo' })
@@ -89,6 +93,9 @@ export async function startHouse(more: Readonly<Record<string, unknown>> = {}): 
       const { code, stdout, stderr } = await run(['backup', ...more, '--json'])
       if (code !== 0) throw new Error(`the backup ended with ${code}: ${stderr}`)
       return JSON.parse(stdout).path
+    },
+    later() {
+      aheadMs = 2_000
     },
     async heard(text, from = ADA) {
       const { world, ledger } = telegram

@@ -144,6 +144,7 @@ describe('what was forgotten after the copy was made', CASE, () => {
     expect(readFileSync(join(house.folder, 'third', 'parley', 'parley.db')).includes('xyzzy')).toBe(true)
     const again = house.daemon()
     await again.start()
+    house.later()
     await house.heard('and now', 445)
     await again.terminate()
   })

@@ -38,6 +38,7 @@ describe('config/maintenance.md', CASE, () => {
     }
     const daemon = house.daemon()
     await daemon.start()
+    house.later()
     await house.heard('the third')
     await daemon.terminate()
     const words = messages(join(house.state, 'parley.db'))

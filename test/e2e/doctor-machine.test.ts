@@ -21,6 +21,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { examineNode } from '../../src/daemon/examine-host.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { expectFailure, found, type Patient, patient, troubles } from './doctor-house.ts'
+import { NOBODY, OTHER_USER_RUNS } from './other-user.ts'
 
 /** The API alone: no platform is needed for what is about the machine. */
 const CONFIG = { http: { port: 0 }, agents: [{ id: 'main', model: 'scripted/echo', tools: ['time'] }] }
@@ -214,10 +215,9 @@ it('an old Node, before the program loads and by its dates', async () => {
   expect(examineNode('99.0.0', at('2026-11-29')).state).toBe('ok')
 })
 
-it.skipIf(!isRoot)(`a folder of another user, and files of another user in it (${NEEDS_ROOT})`, async () => {
-  const OTHER = 65_534
-  const one = await machine({}, { uid: OTHER })
-  for (const path of [one.folder, one.file]) chownSync(path, OTHER, OTHER)
+it.runIf(OTHER_USER_RUNS)(`a folder of another user, and files of another user in it (${NEEDS_ROOT})`, async () => {
+  const one = await machine({}, { uid: NOBODY })
+  for (const path of [one.folder, one.file]) chownSync(path, NOBODY, NOBODY)
   const report = await one.report('folder')
   await expectFailure(report, ['folder', 'place'], {
     says: /cannot be used by user 65534/,
@@ -226,7 +226,7 @@ it.skipIf(!isRoot)(`a folder of another user, and files of another user in it ($
 
   const mixed = await machine()
   await mixed.once()
-  chownSync(mixed.database, OTHER, OTHER)
+  chownSync(mixed.database, NOBODY, NOBODY)
   await expectFailure(await mixed.report('folder'), ['folder', 'owner'], {
     says: /parley\.db .*another user/,
     remedy: /^chown -R/,
@@ -327,7 +327,8 @@ it('a process that holds the database and answers nobody is named by its number'
   const one = await machine()
   mkdirSync(one.dataDir, { recursive: true, mode: 0o700 })
   const lock = `${one.database}.lock`
-  const code = `const d = new (require('better-sqlite3-12'))(${JSON.stringify(lock)}); d.exec('BEGIN EXCLUSIVE'); console.log('held'); setInterval(() => {}, 1e6)`
+  const driver = Number(process.versions.napi) < 10 ? 'better-sqlite3-12' : 'better-sqlite3'
+  const code = `const d = new (require('${driver}'))(${JSON.stringify(lock)}); d.exec('BEGIN EXCLUSIVE'); console.log('held'); setInterval(() => {}, 1e6)`
   const holder = spawn(process.execPath, ['-e', code], { cwd: join(import.meta.dirname, '../..') })
   onTestFinished(() => void holder.kill('SIGKILL'))
   await once(holder.stdout, 'data')

@@ -231,6 +231,8 @@ describe('parley uninstall --purge', () => {
     cpSync(OLD, join(folder, 'old'), { recursive: true })
     expect(await parley('import', join(folder, 'old'))).toMatchObject({ code: 0 })
     fill(folder, [...OTHERS, ...OWN])
+    // A Node that keeps compiled code has made the folder already.
+    rmSync(join(folder, '.cache'), { recursive: true, force: true })
     mkdirSync(join(folder, '.cache'))
     symlinkSync(join(folder, 'elsewhere'), join(folder, '.cache/parley'))
     const asked = await parley('uninstall', '--purge')
