@@ -70,16 +70,20 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
       return text
     }
     let referenced = false
+    let missing = false
     const found = text.replace(REFERENCE, (whole, kind: string, name: string) => {
       referenced = true
       const found = lookUp(kind, name.trim(), sources)
       if ('warning' in found) warnings.push(`${formatPath(path)}: ${found.warning}`)
-      if ('message' in found) mistakes.push(mistakeAt(path, found))
-      else keepFound(found.value, { kind, name, path })
+      if ('message' in found) {
+        missing = true
+        mistakes.push(mistakeAt(path, found))
+      } else keepFound(found.value, { kind, name, path })
       return 'value' in found ? found.value : whole
     })
     const value = mended(found, path, sources)
-    if (HOLDS_SECRETS.includes(path[0] ?? '')) keepSecretsOf(value, path, referenced)
+    // A reference without a value is no secret itself: taken for one, it would be cut from a copy of its file.
+    if (HOLDS_SECRETS.includes(path[0] ?? '') && !missing) keepSecretsOf(value, path, referenced)
     return value
   }
   const keepFound = (value: string, { kind, name, path }: { kind: string; name: string; path: ConfigPath }): void => {

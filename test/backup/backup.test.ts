@@ -197,6 +197,16 @@ describe('parley backup', CASE, () => {
     expect(readFileSync(join(report.path, 'config', 'prompts', 'me.md'), 'utf8')).toBe('Be kind.')
   })
 
+  it('keeps the references to variables that this shell does not have', async () => {
+    const house = await startHouse()
+    await stoppedWith(house, 'one')
+    const { stdout } = await house.run(['backup', '--json'], { env: { TELEGRAM_BOT_TOKEN: '' } })
+    const report = JSON.parse(stdout)
+    expect(report).toMatchObject({ replaced: [], needs: { variables: ['TELEGRAM_BOT_TOKEN'] } })
+    const kept = readFileSync(join(report.path, 'config', 'parley.yaml'), 'utf8')
+    expect(kept).toBe(readFileSync(house.configFile, 'utf8'))
+  })
+
   it('copies no secret of any setting, nor hidden files, and the empty machine is given a list and the programs', async () => {
     const house = await startHouse()
     await stoppedWith(house, 'one')
