@@ -7,6 +7,7 @@ import { watchOutput } from './cli/watch-output.ts'
 import { signalsOf } from './cli/watch-signals.ts'
 import { variableLines } from './config/environment.ts'
 import { loadConfig } from './config/load-config.ts'
+import { surroundingsOf } from './config/places.ts'
 import { traitsOf } from './config/schema.ts'
 import { createChannels } from './core/channel-traits.ts'
 import { systemClock } from './core/clock.ts'
@@ -22,14 +23,13 @@ import type { CronText, TimingMistake } from './schedule/check-cron.ts'
 
 const LINGER_MS = 500
 const { env, stdin, stdout, stderr } = process
-const cwd = process.cwd()
 const signals = signalsOf(process)
 const home = userHome()
-const around = { env, cwd, ...(home ? { home } : {}) }
+const around = surroundingsOf(process, home)
 const doubts = settleHost(env)
 
 const ports: CliPorts = {
-  ...{ env, cwd, stdin, stdout, stderr },
+  ...{ env, cwd: around.cwd, stdin, stdout, stderr },
   now: () => systemClock.now(),
   version: VERSION,
   variables: variableLines(createChannels(traitsOf(catalogue))),
@@ -90,7 +90,7 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
   const notifier = createNotifier(env, (err) => logger.warn('The service manager could not be notified', { err }))
   const socketPath = socketPathOf(config)
   const reload = async () => (await ports.load(config.file)).config
-  const own = { version: VERSION, plugins: catalogue, oldStores: { home, cwd } }
+  const own = { version: VERSION, plugins: catalogue, oldStores: around }
   const daemon = await startDaemon({ ...own, config, logger, socketPath, reload })
   const stopWatchdog = startWatchdog({ notifier, clock: systemClock, healthy: daemon.healthy })
   await notifier.ready()

@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 import { describeIssue, explainIssues } from './describe-issue.ts'
 import { choicesText, environmentWarnings, simplest, withEnvironment } from './environment.ts'
 import { type ConfigPath, configError, formatPath, leadingPath, type Mistake } from './mistake.ts'
-import { unreadHere } from './places.ts'
+import { environmentFor, unreadHere } from './places.ts'
 import { readSource, type Source, type SourceOptions } from './read-source.ts'
 import { isStoreKey, resolveReferences } from './references.ts'
 import { type ChannelCatalogue, type ConfigFile, createFileSchema, traitsOf } from './schema.ts'
@@ -44,8 +44,9 @@ interface Loaded {
  * Reads the configuration once: `path`, else PARLEY_CONFIG, else the usual file, else the environment alone. Nothing
  * else reads the environment. Throws `config` naming file, line, path and remedy of each mistake; never a secret.
  */
-export async function loadConfig(options: LoadOptions): Promise<Loaded> {
-  const source = await readSource(options)
+export async function loadConfig(given: LoadOptions): Promise<Loaded> {
+  const source = await readSource(given)
+  const options = { ...given, env: environmentFor(source.file, given) }
   const { env, catalogue, texts, use = 'run' } = options
   const known = createChannels(traitsOf(catalogue))
   const isAsked = use === 'ask' || use === 'store'

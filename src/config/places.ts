@@ -8,14 +8,38 @@ export interface Surroundings {
   readonly cwd: string
   /** The user's home folder, for when HOME is not set. */
   readonly home?: string
+  /** Only for root: the places of the service of the machine. */
+  readonly service?: ServicePlaces
 }
 
-/** The file to read: asked for by path or PARLEY_CONFIG, else the usual one if it exists. */
-export function findConfigFile(path: string | undefined, { env, cwd, home }: Surroundings): string | undefined {
-  const asked = path ?? (env.PARLEY_CONFIG || undefined)
-  if (asked !== undefined) return resolve(cwd, asked)
-  const usual = usualConfigFile({ env, cwd, ...(home === undefined ? {} : { home }) })
-  return usual !== undefined && existsSync(usual) ? usual : undefined
+export interface ServicePlaces {
+  readonly config: string
+  readonly data: string
+}
+
+/** The places that `parley service install --system` gives to the service (`systemd/parley.service`). */
+export const SERVICE_PLACES: ServicePlaces = { config: '/etc/parley/parley.yaml', data: '/var/lib/parley' }
+
+/** Returns what this process was started with; only root can read what belongs to the service of the machine. */
+export function surroundingsOf({ env, geteuid }: typeof process, home: string | undefined): Surroundings {
+  const service = geteuid?.() === 0 ? { service: SERVICE_PLACES } : {}
+  return { env, cwd: process.cwd(), ...(home ? { home } : {}), ...service }
+}
+
+/** The file to read: asked for by path or PARLEY_CONFIG, else the usual one if it exists, else that of the service. */
+export function findConfigFile(path: string | undefined, around: Surroundings): string | undefined {
+  const asked = path ?? (around.env.PARLEY_CONFIG || undefined)
+  if (asked !== undefined) return resolve(around.cwd, asked)
+  return [usualConfigFile(around), around.service?.config].find((file) => file !== undefined && existsSync(file))
+}
+
+/**
+ * Returns the environment in which a configuration is read: for root, that of the service has the folders of the
+ * service, which systemd gives to the daemon alone.
+ */
+export function environmentFor(file: string | undefined, { env, service }: Surroundings): Surroundings['env'] {
+  if (service === undefined || file !== service.config || env.STATE_DIRECTORY || !existsSync(service.data)) return env
+  return { CREDENTIALS_DIRECTORY: dirname(file), ...env, STATE_DIRECTORY: service.data }
 }
 
 /** `$XDG_CONFIG_HOME/parley/parley.yaml`, by default under `~/.config`; absent for a user without a home. */

@@ -76,6 +76,28 @@ describe('where the data lies', () => {
     expect(await path(url, env)).toEqual([expected, dirname(expected)])
   })
 
+  test('root without a configuration of its own has that of the service, with its data and its credentials', async () => {
+    const folder = temporaryFolder()
+    const service = { config: join(folder, 'etc/parley.yaml'), data: join(folder, 'var') }
+    const asRoot = async (env: Env = {}) => {
+      const around = { env: { HOME: folder, ...env }, cwd: folder, service }
+      const { config, secrets } = await loadConfig({ ...around, catalogue, use: 'ask' })
+      return [config.file, config.store.path, secrets]
+    }
+    mkdirSync(join(folder, 'etc'))
+    writeFileSync(service.config, TELEGRAM.replace('env:TOKEN', 'credential:token'))
+    writeFileSync(join(folder, 'etc/token'), TOKEN)
+    expect(await asRoot()).toEqual([service.config, join(folder, '.local/state/parley/parley.db'), []])
+    mkdirSync(service.data)
+    expect(await asRoot()).toEqual([service.config, join(service.data, 'parley.db'), [TOKEN]])
+    expect((await asRoot({ PARLEY_CONFIG: service.config }))[1]).toBe(join(service.data, 'parley.db'))
+    expect((await asRoot({ STATE_DIRECTORY: '/srv/parley' }))[1]).toBe('/srv/parley/parley.db')
+    const own = join(folder, '.config/parley/parley.yaml')
+    mkdirSync(dirname(own), { recursive: true })
+    writeFileSync(own, TELEGRAM)
+    expect(await asRoot({ TOKEN })).toEqual([own, join(folder, '.local/state/parley/parley.db'), [TOKEN]])
+  })
+
   test('a user without a home is told what to set', async () => {
     await expect(load(TELEGRAM, { HOME: '' })).rejects.toThrow(/^store.url: there is no folder for the data; set/)
   })

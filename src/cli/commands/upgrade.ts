@@ -20,7 +20,7 @@ import {
 import { runSteps, type ServiceManager, type ServiceState } from '../service/manager.ts'
 import { type ReadOptions, show } from '../show.ts'
 import { socketPathOf } from '../socket-path.ts'
-import { findService, SYSTEM_CONFIG } from './service.ts'
+import { findService } from './service.ts'
 
 type UpgradePorts = Pick<CliPorts, 'env' | 'cwd' | 'version' | 'stdout' | 'stderr' | 'load' | 'machine' | 'storeSchema'>
 
@@ -47,7 +47,7 @@ interface Standing {
 export async function upgrade(ports: UpgradePorts, options: UpgradeOptions): Promise<number> {
   const machine = await ports.machine()
   const manager = await serviceOf(ports, machine)
-  if (manager?.scope === 'system' && !ports.env.STATE_DIRECTORY) throw new ParleyError('invalid', ELSEWHERE)
+  if (manager?.scope === 'system' && machine.user.uid !== 0) throw new ParleyError('invalid', ELSEWHERE)
   const loaded = await ports.load(options.config, 'ask')
   const standing = await standingOf(ports, { machine, loaded, manager })
   if (options.file === undefined) {
@@ -74,10 +74,7 @@ export async function upgrade(ports: UpgradePorts, options: UpgradeOptions): Pro
   return perform(ports, plan, options)
 }
 
-/** The folders that systemd gives to the service alone. */
-const ELSEWHERE =
-  'The service of the machine keeps its data in a folder of its own. Put before the command: sudo ' +
-  `STATE_DIRECTORY=/var/lib/parley CREDENTIALS_DIRECTORY=/etc/parley, and behind it: --config ${SYSTEM_CONFIG}`
+const ELSEWHERE = 'The data of the service belongs to an account of its own. Type it as root: sudo parley upgrade ...'
 
 /** Returns the service manager where there is a service of it. */
 async function serviceOf(ports: UpgradePorts, machine: Machine): Promise<ServiceManager | undefined> {
