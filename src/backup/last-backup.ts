@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LastBackup } from '../core/backup.ts'
 import { readJson } from '../core/read-json.ts'
-import { privateFile, privateFolder } from '../platform/private-folder.ts'
+import { privateFolder, replaceFile } from '../platform/private-folder.ts'
 
 /** Stands in the state folder. */
 const FILE = 'last-backup'
@@ -42,9 +42,5 @@ export function recordBackup(dataDir: string, ended: Omit<LastBackup, 'there'>):
   const before =
     at === undefined ? {} : { at, ...(path === undefined ? {} : { path }), ...(bytes === undefined ? {} : { bytes }) }
   const folder = privateFolder(dataDir)
-  const [file, partial] = [join(folder.path, FILE), join(folder.path, `${FILE}.partial`)]
-  rmSync(partial, { force: true })
-  privateFile(partial, folder)
-  writeFileSync(partial, `${JSON.stringify({ ...before, ...ended }, null, 1)}\n`)
-  renameSync(partial, file)
+  replaceFile(join(folder.path, FILE), `${JSON.stringify({ ...before, ...ended }, null, 1)}\n`, folder)
 }

@@ -42,7 +42,7 @@ export function laterRemovals(older: SnapshotRows, newer: SnapshotRows): LaterRe
       inbox: [...rows.forgotten, ...gone.flatMap(({ inbox }) => inbox)],
       sources: [...blankedSources(older, newer), ...gone.flatMap(({ sources }) => sources)],
       entries: missing(older, newer, "SELECT no, no || ' ' || at FROM memory_entries").map(Number),
-      // One that is over would be said again, whatever became of its words.
+      // A reminder that was said since the copy was made would be said a second time.
       schedules: missing<ScheduleId>(older, newer, "SELECT id, id FROM schedules WHERE source = 'command'"),
       media: missing<MediaId>(
         older,
@@ -72,7 +72,7 @@ function rowsOf(rows: SnapshotRows, id: SessionId): Pick<ForgetPlan, 'inbox' | '
   return { inbox: JSON.parse(inbox), sources: JSON.parse(sources) }
 }
 
-/** A turn that such a request waits for has ended here: all that it did is part of the plan. */
+/** Returns the requests that are not finished; the turns they waited for are over in the copy, and part of the plan. */
 function openPlans(newer: SnapshotRows): readonly ForgetPlan[] {
   const plans = [...newer.all<[string]>("SELECT plan FROM forgettings WHERE state = 'running'")]
   return plans.map(([text]) => {

@@ -3,6 +3,7 @@ import {
   constants,
   copyFileSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -17,13 +18,13 @@ import {
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import * as z from 'zod'
 import { isProgram } from '../config/program-at.ts'
-import { type ForgottenAgain, type NeedReport, type RestoreReport, STATE_NAMES } from '../core/backup.ts'
+import type { ForgottenAgain, NeedReport, RestoreReport } from '../core/backup.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import { readJson } from '../core/read-json.ts'
 import type { StoreKey } from '../core/store-key.ts'
-import { handOver, type PrivateFolder, privateFile, privateFolder } from '../platform/private-folder.ts'
+import { handOver, type PrivateFolder, privateFolder, replaceFile } from '../platform/private-folder.ts'
 import { tryToRemove } from '../platform/remove-at-end.ts'
 import { sync } from '../platform/wipe.ts'
 import { identify, markRestored, SCHEMA } from '../store/engines/snapshot.ts'
@@ -45,6 +46,8 @@ export interface RestoreTarget {
   /** True if only the configuration of the copy says where the store belongs. */
   readonly placedByCopy: boolean
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Returns true for the name of an entry of a state folder that Parley makes. */
+  isOfState(this: void, name: string): boolean
 }
 
 export interface RestoreOptions {
@@ -88,9 +91,8 @@ const begunSchema = z.object({
  */
 export async function restoreBackup(target: RestoreTarget, options: RestoreOptions): Promise<RestoreReport> {
   const { from, confirmed, progress } = options
-  const isPending = existsSync(restoringFile(target.path))
-  if (isPending && confirmed) return locked(target, async () => finish(target))
-  if (!confirmed) checkUnlocked(target)
+  if (confirmed && existsSync(restoringFile(target.path))) return locked(target, async () => finish(target))
+  const there = confirmed ? undefined : numberThere(target)
   checkPlace(target)
   checkSchema(from, await readManifest(from))
   const { manifest, ...copy } = await verifyBackup(from, target.key, progress)
@@ -101,20 +103,21 @@ export async function restoreBackup(target: RestoreTarget, options: RestoreOptio
     ...(target.placedByCopy ? { placedByCopy: true } : {}),
     ...{ sessions: copy.sessions, events: copy.events, files: copy.files, bytes: copy.bytes },
     needs: needsOf(manifest, target),
-    ...(isThere(target) ? { aside } : {}),
+    ...(isThere(target) ? { aside, newer: compared(manifest, options.newer === undefined ? there : undefined) } : {}),
     ...{ config: files.map(({ to }) => to), unwritten: [] },
     ...nextOf(manifest, target),
   }
   if (!confirmed) return planned
   return locked(target, async () => {
-    const other = isOfAnother(target, manifest, options) ? { otherStore: true as const } : {}
-    const forgotten = await stage(target, { ...options, manifest })
+    const newer = newerState(target, options)
+    const found = newer === undefined ? {} : { newer: compared(manifest, numberOf(newer, target.key)) }
+    const forgotten = await stage(target, options, manifest)
     begin(target, { step: 'aside', aside: basename(aside), from })
     finish(target)
     return {
       ...planned,
       state: 'restored',
-      ...other,
+      ...found,
       ...writeConfig(from, files, target.config),
       ...(forgotten === undefined ? {} : { forgotten }),
     }
@@ -122,9 +125,9 @@ export async function restoreBackup(target: RestoreTarget, options: RestoreOptio
 }
 
 /** Whoever wrote a copy says where its store lay: a folder of something else is never filled. */
-function checkPlace({ placedByCopy, dataDir, path }: RestoreTarget): void {
+function checkPlace({ placedByCopy, dataDir, path, isOfState }: RestoreTarget): void {
   if (!placedByCopy || !existsSync(dataDir) || existsSync(path)) return
-  const other = readdirSync(dataDir).find((name) => !STATE_NAMES.test(name) && !name.startsWith(basename(path)))
+  const other = readdirSync(dataDir).find((name) => !isOfState(name))
   if (other === undefined) return
   const message = `${dataDir}, where the configuration of this copy has the store, holds something else: ${other}. Name a configuration with another store.url: --config <file>`
   throw new ParleyError('config', message)
@@ -170,14 +173,22 @@ function isThere({ path }: RestoreTarget): boolean {
   return form !== 'absent' && form !== 'empty'
 }
 
-/** Called once the store is locked, for SQLite makes files beside what it reads. One it cannot read says nothing. */
-function isOfAnother(target: RestoreTarget, { store }: Manifest, { newer }: RestoreOptions): boolean {
-  const path = newer ?? (isThere(target) ? target.path : undefined)
-  if (path === undefined) return false
+/** Returns the database whose deletions are applied to the copy. */
+function newerState(target: RestoreTarget, { newer }: Pick<RestoreOptions, 'newer'>): string | undefined {
+  return newer ?? (isThere(target) ? target.path : undefined)
+}
+
+function compared({ store }: Manifest, number: number | undefined): NonNullable<RestoreReport['newer']> {
+  if (store === undefined || number === undefined) return 'unknown'
+  return number === store ? 'same' : 'other'
+}
+
+/** Returns the number of a store; undefined where it cannot be read. SQLite makes files beside it. */
+function numberOf(path: string, key: StoreKey | undefined): number | undefined {
   try {
-    return identify(path, formOf(path) === 'encrypted' ? target.key : undefined).store !== store
+    return identify(path, formOf(path) === 'encrypted' ? key : undefined).store
   } catch {
-    return false
+    return undefined
   }
 }
 
@@ -191,11 +202,17 @@ function asideIn({ dataDir }: RestoreTarget, { now }: Clock): string {
   return free
 }
 
-/** Looks whether a daemon holds the store, and makes no file for that. */
-function checkUnlocked(target: RestoreTarget): void {
-  if (!existsSync(`${target.path}.lock`)) return
-  const folder = privateFolder(target.dataDir)
-  lockStore({ path: target.path, folder }).release()
+/** Returns the number of the store that is there, and leaves no file. Throws `store_locked` where a daemon holds it. */
+function numberThere({ path, dataDir, key }: RestoreTarget): number | undefined {
+  if (!existsSync(`${path}.lock`)) return undefined
+  const lock = lockStore({ path, folder: privateFolder(dataDir) })
+  const made = [`${path}-wal`, `${path}-shm`].filter((file) => !existsSync(file))
+  try {
+    return numberOf(path, key)
+  } finally {
+    for (const file of made) rmSync(file, { force: true })
+    lock.release()
+  }
 }
 
 async function locked<Result>({ path, dataDir }: RestoreTarget, work: () => Promise<Result>): Promise<Result> {
@@ -218,8 +235,10 @@ async function locked<Result>({ path, dataDir }: RestoreTarget, work: () => Prom
 /** Makes the new state ready in a folder of its own. Returns what was forgotten again, where a newer state is there. */
 async function stage(
   target: RestoreTarget,
-  { from, manifest, newer, forgetAgain }: RestoreOptions & { readonly manifest: Manifest },
+  options: RestoreOptions,
+  manifest: Manifest,
 ): Promise<ForgottenAgain | undefined> {
+  const { from, forgetAgain } = options
   const home = privateFolder(target.dataDir)
   const staging = join(home.path, STAGING)
   rmSync(staging, { recursive: true, force: true })
@@ -235,7 +254,7 @@ async function stage(
       copyInto(join(from, path), path === DATABASE ? database : join(folder.path, path), folder)
     const key = manifest.encrypted ? target.key : undefined
     markRestored(database, key)
-    const source = newer ?? (isThere(target) ? target.path : undefined)
+    const source = newerState(target, options)
     // The marker of the state that is replaced: the restored database is to be ahead of that one too.
     if (existsSync(`${target.path}.marker`)) copyInto(`${target.path}.marker`, `${database}.marker`, folder)
     const forgotten = source === undefined ? undefined : await forgetAgain(database, source)
@@ -253,11 +272,15 @@ async function stage(
 function copyInto(from: string, to: string, home: PrivateFolder): void {
   privateFolder(dirname(to))
   copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-  privateFile(to, home, 'existing')
   handOver(to, home)
-  const file = openSync(to, 'r+')
-  fsyncSync(file)
-  closeSync(file)
+  const file = openSync(to, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    // It has come with the mode that the disk of the copy gives to all files.
+    fchmodSync(file, 0o600)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
 }
 
 function syncAll(path: string): void {
@@ -276,18 +299,11 @@ function readdirSyncOrNone(path: string): readonly string[] | undefined {
 
 /** Writes how far a restore has come, so that it is the one or the other at each moment. */
 function begin({ path, dataDir }: RestoreTarget, begun: Begun): void {
-  const folder = privateFolder(dataDir)
-  const [file, partial] = [restoringFile(path), `${restoringFile(path)}.partial`]
-  rmSync(partial, { force: true })
-  privateFile(partial, folder)
-  writeFileSync(partial, JSON.stringify(begun))
-  sync(partial)
-  renameSync(partial, file)
-  sync(folder.path)
+  replaceFile(restoringFile(path), JSON.stringify(begun), privateFolder(dataDir), 'synced')
   failpoint('CP58-restore-begun')
 }
 
-/** Brings a restore to its end that has begun to change the store; each step can be done again. */
+/** Finishes a restore that has begun to change the store. A step that was interrupted is repeated. */
 function finish(target: RestoreTarget): RestoreReport {
   const { path, dataDir } = target
   const begun = readBegun(path)

@@ -7,10 +7,11 @@ import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { MediaId } from '../core/ids.ts'
+import { MOST_MEDIA_BYTES } from '../core/media.ts'
 import type { StoreKey } from '../core/store-key.ts'
 import type { DiskForm } from '../media/file-form.ts'
 import { isIntact, pathIn } from '../media/media-files.ts'
-import { handOver, type PrivateFolder, privateFolder } from '../platform/private-folder.ts'
+import { folderIn, handOver, type PrivateFolder, privateFolder } from '../platform/private-folder.ts'
 import { removeAtEnd } from '../platform/remove-at-end.ts'
 import { sync } from '../platform/wipe.ts'
 import { copySnapshot, filesNamedIn, readSnapshot, type SnapshotFacts } from '../store/engines/snapshot.ts'
@@ -92,14 +93,15 @@ function recordFailure(dataDir: string, failed: { readonly failedAt: number; rea
 
 async function take(store: BackedUpStore, { to, keep, clock, progress }: TakeOptions): Promise<BackupReport> {
   const [began, madeAt] = [clock.elapsed(), clock.now()]
-  const target = privateFolder(to, 'data', privateFolder(store.dataDir).owner.uid)
+  const target = privateFolder(to, 'copies', privateFolder(store.dataDir).owner.uid)
   await removePartial(target.path, store.dataDir)
   needRoom(target.path, statSync(store.path).size)
   const name = freeName(target.path, madeAt)
-  const partial = privateFolder(join(target.path, partialName(store.dataDir, name)))
-  const remove = removeAtEnd(partial.path)
+  const unfinished = join(target.path, partialName(store.dataDir, name))
+  const remove = removeAtEnd(unfinished)
   try {
-    copySnapshot(store.path, store.key, join(partial.path, DATABASE))
+    const partial = folderIn(target, unfinished)
+    copySnapshot(store.path, store.key, { path: join(partial.path, DATABASE), folder: partial })
     failpoint('CP53-backup-snapshot')
     const facts = readSnapshot(join(partial.path, DATABASE), store.key)
     const [previous] = await copiesIn(target.path, facts.store)
@@ -126,7 +128,8 @@ async function take(store: BackedUpStore, { to, keep, clock, progress }: TakeOpt
       bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
       sharedBytes: media.sharedBytes,
       ...countsOf(manifest),
-      lost: media.stillNamed,
+      damaged: media.damaged,
+      ...(target.isOpen ? { readableByOthers: true } : {}),
       ...(store.config === undefined ? {} : { config: store.config }),
       replaced: manifest.config?.replaced ?? [],
       elsewhere: manifest.config?.elsewhere ?? [],
@@ -146,7 +149,7 @@ export function countsOf({ rows, files, encrypted }: Manifest) {
   return { sessions: rows.sessions ?? 0, events: rows.events ?? 0, files: media, encrypted }
 }
 
-/** A database that only an older program has opened has no number, by which its copies could be known. */
+/** Removes older copies. A database that only an older program has opened has no number to know its copies by. */
 async function tidy(
   { dataDir }: BackedUpStore,
   number: number | undefined,
@@ -168,9 +171,10 @@ function freeName(folder: string, madeAt: number): string {
 
 interface CopiedMedia {
   readonly files: readonly CopiedFile[]
+  /** Files that the snapshot names and the copy lacks. */
   readonly lost: readonly MediaId[]
-  /** Those of the lost that the store names now as well: the others were forgotten meanwhile. */
-  readonly stillNamed: readonly MediaId[]
+  /** The lost files that the store still names: the others were forgotten while the copy was made. */
+  readonly damaged: readonly MediaId[]
   readonly sharedBytes: number
 }
 
@@ -180,7 +184,7 @@ interface MediaParts {
   progress(this: void, done: number, total: number): void
 }
 
-/** Copies the files that the snapshot names. One that the last copy has as well is linked to it and takes no room. */
+/** Copies the files that the snapshot names. A file that the previous copy has too is linked to it. */
 async function copyMedia(store: BackedUpStore, { partial, previous, progress }: MediaParts): Promise<CopiedMedia> {
   const ids = filesNamedIn(join(partial.path, DATABASE), store.key)
   const before = previous && {
@@ -193,7 +197,7 @@ async function copyMedia(store: BackedUpStore, { partial, previous, progress }: 
   let sharedBytes = 0
   for (const [at, id] of ids.entries()) {
     const from = pathIn({ path: folder }, store.media, id)
-    const bytes = await readPlainFile(from).catch(() => undefined)
+    const bytes = await readPlainFile(from, MOST_MEDIA_BYTES + store.media.more).catch(() => undefined)
     if (bytes === undefined || !(await isIntact(store.media, id, bytes))) lost.push(id)
     else {
       const file = { path: pathIn({ path: 'media' }, store.media, id), bytes: bytes.length, sha256: digestOf(bytes) }
@@ -205,7 +209,7 @@ async function copyMedia(store: BackedUpStore, { partial, previous, progress }: 
     failpoint('CP56-backup-file')
   }
   const named = lost.length === 0 ? new Set() : new Set(filesNamedIn(store.path, store.key))
-  return { files, lost, stillNamed: lost.filter((id) => named.has(id)), sharedBytes }
+  return { files, lost, damaged: lost.filter((id) => named.has(id)), sharedBytes }
 }
 
 interface CopyBefore {
@@ -214,19 +218,20 @@ interface CopyBefore {
   readonly sums: ReadonlyMap<string, string>
 }
 
-/** Links a file to the one of an earlier copy, unless that one has other bytes by now. */
+/** Links a file to the one of the previous copy, unless the bytes of that one have changed. */
 async function linkTo(previous: CopyBefore | undefined, file: CopiedFile, partial: PrivateFolder): Promise<boolean> {
   if (previous?.sums.get(file.path) !== file.sha256) return false
   const from = join(previous.path, file.path)
   if (lstatSync(from, { throwIfNoEntry: false })?.size !== file.bytes) return false
   const there = await checksumOf(from).catch(() => undefined)
   if (there?.sha256 !== file.sha256) return false
+  const to = join(partial.path, file.path)
+  folderIn(partial, dirname(to))
   try {
-    privateFolder(dirname(join(partial.path, file.path)))
-    linkSync(from, join(partial.path, file.path))
+    linkSync(from, to)
     return true
   } catch {
-    // Some file systems have no links.
+    // Some file systems have no links; a full disk fails the copy that follows.
     return false
   }
 }
@@ -265,7 +270,7 @@ async function copyConfiguration(store: BackedUpStore, partial: PrivateFolder): 
   }
 }
 
-/** Tokens of tool servers are secrets too: only who has logged in where is named. */
+/** Returns the tool servers with a login. Their tokens are secrets, which are not copied. */
 function loginsIn(dataDir: string): string[] {
   const folder = join(dataDir, 'mcp-logins')
   if (!existsSync(folder)) return []
@@ -293,14 +298,14 @@ function manifestOf({ program }: BackedUpStore, { facts, madeAt, copied, lost, f
   }
 }
 
-/** Has a file on disk before it returns; its folders are made where they are missing. */
+/** Resolves once a file is on disk; its folders are made where they are missing. */
 async function writeDurably(
   path: string,
   content: string | Uint8Array,
   home: PrivateFolder,
   mode = 0o600,
 ): Promise<void> {
-  privateFolder(dirname(path))
+  folderIn(home, dirname(path))
   const file = await open(path, 'wx', mode)
   try {
     await file.writeFile(content)

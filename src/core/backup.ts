@@ -16,10 +16,6 @@ export type KeepUnit = (typeof KEEP_UNITS)[number]
 /** The newest copy of each of so many hours, days, weeks, months and years is kept. */
 export type KeepRule = Readonly<Partial<Record<KeepUnit, number>>>
 
-/** The files of a state folder beside the database, its lock and its log. */
-export const STATE_NAMES =
-  /^(?:media|mcp-logins|parley\.sock|last-backup.*|backups(?:\.lock.*)?|restoring|before-restore-.*|parley-\d.*\.tgz)$/
-
 /** The record of the last backup; times are ms since the epoch. */
 export interface LastBackup {
   /** When the last whole copy was made; absent: there was none yet. */
@@ -66,7 +62,9 @@ export interface BackupReport {
   readonly files: number
   readonly encrypted: boolean
   /** Files of conversations that are missing or damaged in the store itself. */
-  readonly lost: readonly string[]
+  readonly damaged: readonly string[]
+  /** The disk of the copies keeps no modes. */
+  readonly readableByOthers?: true
   /** The configuration file; absent where the environment is all there is. */
   readonly config?: string
   /** Secrets that stood in the configuration itself, and by what each was replaced. */
@@ -105,6 +103,7 @@ export interface VerifyReport {
   readonly sessions: number
   readonly events: number
   readonly encrypted: boolean
+  /** Files of conversations that the store lacked, or had damaged, when it was copied. */
   readonly lost: readonly string[]
 }
 
@@ -130,8 +129,8 @@ export interface RestoreReport {
   readonly needs: readonly NeedReport[]
   /** The folder to which the state that was there is moved; absent: there was none. */
   readonly aside?: string
-  /** True if the state that is there is that of another store, whose deletions say nothing about the copy. */
-  readonly otherStore?: true
+  /** Tells whether the newer state is one of the store of the copy; absent: there is no newer state. */
+  readonly newer?: 'same' | 'other' | 'unknown'
   /** Removed once more, because it was forgotten after the copy was made; absent: no newer list of deletions. */
   readonly forgotten?: ForgottenAgain
   /** Configuration files that were written. */

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { copiesIn } from '../backup/copies.ts'
 import { forgetAgain } from '../backup/forget-again.ts'
 import { parseKeep } from '../backup/keep.ts'
@@ -20,8 +21,9 @@ import type {
 } from '../core/backup.ts'
 import { createChannels } from '../core/channel-traits.ts'
 import { systemClock } from '../core/clock.ts'
-import { ParleyError } from '../core/errors.ts'
+import { errorCode, ParleyError } from '../core/errors.ts'
 import { PLAIN_FILES, sealedFiles } from '../media/file-form.ts'
+import { isOfState } from './own-data.ts'
 import { storeKeyOf } from './store-key.ts'
 
 interface Subject {
@@ -71,8 +73,8 @@ export function createBackupOperator(version: string) {
       const home = env.HOME ?? homedir()
       return restoreBackup(
         {
-          ...{ path: config.store.path, dataDir: config.dataDir, key, env },
-          ...{ placedByCopy },
+          ...{ path: config.store.path, dataDir: config.dataDir, key, env, placedByCopy },
+          isOfState: (name) => isOfState(name, basename(config.store.path)),
           config: configFile ?? usualConfigFile({ env, cwd: '/', home }),
         },
         {
@@ -80,7 +82,7 @@ export function createBackupOperator(version: string) {
           ...(newer === undefined ? {} : { newer: databaseIn(newer, config) }),
           forgetAgain: (path, later) => againUnlessDamaged(() => forgetAgain(deps, path, later), newer),
         },
-      )
+      ).catch(async (error: unknown) => Promise.reject(await withHolder(error, `${config.store.path}.lock`)))
     },
 
     async configIn(copy: string): Promise<string | undefined> {
@@ -88,6 +90,23 @@ export function createBackupOperator(version: string) {
       return config === undefined ? undefined : join(copy, config.file)
     },
   }
+}
+
+/** Returns an error of a locked store with the process that holds it, and how to stop that; any other unchanged. */
+async function withHolder(error: unknown, lock: string): Promise<unknown> {
+  if (errorCode(error) !== 'store_locked') return error
+  const { holderOf } = await import('./examine-host.ts')
+  const pid = holderOf(lock)
+  if (pid === undefined) return error
+  const group = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
+  const message = `Process ${pid} uses this store: ${dirname(lock)}\nStop it first: ${stopCommand(pid, group)}`
+  return new ParleyError('store_locked', message, { cause: error })
+}
+
+/** Pure: returns how to stop a process, by the control group into which the system has put it. */
+export function stopCommand(pid: number, group: string): string {
+  if (!group.includes('/parley.service')) return `Ctrl-C in its terminal, or: kill ${pid}`
+  return group.includes('/user.slice/') ? 'systemctl --user stop parley' : 'sudo systemctl stop parley'
 }
 
 /** Returns the folder in which copies are kept; a service may write to none but its own. */

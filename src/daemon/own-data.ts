@@ -63,6 +63,14 @@ function dataNames(database: string): Names {
   }
 }
 
+/** Returns true for the name of an entry of a state folder that Parley makes, copies and old states among them. */
+export function isOfState(name: string, database: string): boolean {
+  const { file, folder } = dataNames(database)
+  return file(name) || folder.test(name) || KEPT.test(name)
+}
+
+const KEPT = /^(?:backups|before-restore-.*|parley-\d.*\.tgz)$/
+
 /** Node makes a folder for each of its versions, and names each file by a number. */
 const COMPILED: Names = {
   folder: /^compiled(?:\/v\d[\w.-]*)?$/,

@@ -8,19 +8,27 @@ import {
   lchownSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readlinkSync,
   realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
   type Stats,
+  writeFileSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join, parse, resolve } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
+import { sync } from './wipe.ts'
 
 /** A folder in which nobody but its owner and root can change anything. */
 export interface PrivateFolder {
   /** The real path, without links. */
   readonly path: string
   readonly owner: Owner
+  /** True for a folder of copies on a file system without modes, as of USB disks: others may read what lies there. */
+  readonly isOpen?: true
 }
 
 interface Owner {
@@ -30,9 +38,10 @@ interface Owner {
 
 /**
  * The purpose of a folder. `data` holds files and is made if missing. `ask` is searched for the socket of a daemon and
- * never made. `code` holds code that is run, is made if missing, and is closed to readers too.
+ * never made. `code` holds code that is run, is made if missing, and is closed to readers too. `copies` is one that
+ * somebody has chosen for backups, also on a file system without modes, and is made if missing.
  */
-export type FolderUse = 'data' | 'ask' | 'code'
+export type FolderUse = 'data' | 'ask' | 'code' | 'copies'
 
 const PRIVATE_FOLDER = 0o700
 const PRIVATE_FILE = 0o600
@@ -51,27 +60,77 @@ const ROOT = 0
  * root to fill it. Throws `config` with the remedy.
  */
 export function privateFolder(path: string, use: FolderUse = 'data', whose?: number): PrivateFolder {
-  return named(path, () => {
-    for (;;) {
-      const way = follow(path)
-      const owner = ownerOf(way)
-      checkOwner(way.real, owner, whose)
-      const complaints = complaintsAbout(way, owner, use)
-      if (complaints.length > 0) throw new ParleyError('config', complaints.join('\n'))
-      if (way.missing.length === 0) {
-        if (use !== 'ask') accessSync(way.real, constants.W_OK)
-        return { path: way.real, owner }
+  return named(
+    path,
+    () => {
+      for (;;) {
+        const found = nextStep(path, use, whose)
+        if (found !== undefined) return found
       }
-      if (use === 'ask') throw new ParleyError('config', `There is no folder ${path}.`)
-      makeFolder(join(way.real, String(way.missing[0])), owner)
-    }
-  })
+    },
+    use,
+  )
+}
+
+/** Returns the folder once it is there; until then makes the first one that is missing on the way. */
+function nextStep(path: string, use: FolderUse, whose: number | undefined): PrivateFolder | undefined {
+  const way = follow(path)
+  const owner = ownerOf(way)
+  checkOwner(way.real, owner, whose)
+  const home: PrivateFolder = {
+    ...{ path: way.real, owner },
+    ...(use === 'copies' && !keepsModes(way.real) ? { isOpen: true } : {}),
+  }
+  const complaints = complaintsAbout(way, home, use)
+  if (complaints.length > 0) throw new ParleyError('config', complaints.join('\n'))
+  if (way.missing.length === 0) {
+    if (use !== 'ask' && !home.isOpen) accessSync(way.real, constants.W_OK)
+    return home
+  }
+  if (use === 'ask') throw new ParleyError('config', `There is no folder ${path}.`)
+  makeFolder(join(way.real, String(way.missing[0])), home)
+  return undefined
+}
+
+/** Returns a folder in a private one, made if it is missing, with all that are missing on the way. */
+export function folderIn(home: PrivateFolder, path: string): PrivateFolder {
+  if (home.isOpen === undefined) return privateFolder(path)
+  mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER })
+  return { ...home, path }
 }
 
 function checkOwner(path: string, { uid }: Owner, whose: number | undefined): void {
   if (whose === undefined || self() !== ROOT || uid === ROOT || uid === whose) return
-  throw new ParleyError('config', `${path} belongs to user ${uid}, who could read what is put there. ${GIVE}`)
+  throw new ParleyError(
+    'config',
+    `${path} belongs to user ${uid}, who could read what is put there. ${elsewhere('copies')}`,
+  )
 }
+
+/** Returns false where nobody can be kept out of a folder, since its file system keeps no modes. */
+function keepsModes(folder: string): boolean {
+  let trial: string
+  try {
+    trial = mkdtempSync(join(folder, '.parley-'))
+  } catch {
+    // The check that follows says why nothing can be made there.
+    return true
+  }
+  const made = openSync(trial, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  try {
+    fchmodSync(made, PRIVATE_FOLDER)
+    return (fstatSync(made).mode & OTHERS) === 0
+  } catch (error) {
+    if (NO_MODES.has(codeOf(error))) return false
+    throw error
+  } finally {
+    closeSync(made)
+    rmdirSync(trial)
+  }
+}
+
+/** The answers of CIFS, exFAT and FUSE to a change of modes; others change nothing and do not say so. */
+const NO_MODES = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 /**
  * Makes `path` in `folder` a file that only its owner can open, whatever the umask; with `existing`, only if it exists.
@@ -91,6 +150,20 @@ export function privateFile(path: string, folder: PrivateFolder, which: 'made' |
       throw new ParleyError('config', `Others may write to ${path} (${modeOf(found)}). Run: chmod 600 ${path}`)
     makePrivate(path, found)
   })
+}
+
+/**
+ * Replaces a file of a private folder as a whole: a process that is killed leaves the old text or the new one. With
+ * `synced`, so does a power cut, and the new text is on disk before this returns.
+ */
+export function replaceFile(path: string, text: string, folder: PrivateFolder, how?: 'synced'): void {
+  const partial = `${path}.partial`
+  rmSync(partial, { force: true })
+  privateFile(partial, folder)
+  writeFileSync(partial, text)
+  if (how === 'synced') sync(partial)
+  renameSync(partial, path)
+  if (how === 'synced') sync(folder.path)
 }
 
 /**
@@ -148,8 +221,8 @@ export function closeToOthers(path: string, mode: (bits: number) => number, fold
 }
 
 /** Gives a file that root made in somebody's folder to the owner of that folder. Does not follow links. */
-export function handOver(path: string, { owner }: PrivateFolder): void {
-  if (self() === ROOT && owner.uid !== ROOT) lchownSync(path, owner.uid, owner.gid)
+export function handOver(path: string, { owner, isOpen }: PrivateFolder): void {
+  if (isOpen === undefined && self() === ROOT && owner.uid !== ROOT) lchownSync(path, owner.uid, owner.gid)
 }
 
 /** Returns true if a file in `folder` was put there by this user, by root, or, for root, by the owner of the folder. */
@@ -211,37 +284,49 @@ function ownerOf({ real, steps }: Way): Owner {
   return { uid: stats.uid, gid: stats.gid }
 }
 
-function complaintsAbout({ real, missing, steps }: Way, owner: Owner, use: FolderUse): string[] {
+function complaintsAbout({ real, missing, steps }: Way, { owner, isOpen }: PrivateFolder, use: FolderUse): string[] {
   const us = self()
   const trusted = [ROOT, us, ...(us === ROOT && use !== 'code' ? [owner.uid] : [])]
   const wanted = join(real, ...missing)
+  const device = isOpen ? steps.findLast(({ path }) => path === real)?.stats.dev : undefined
   const onTheWay = steps.flatMap(({ path, stats }) => {
-    if (path === real && missing.length === 0) return []
+    // Without modes, the owner says nothing either.
+    if ((path === real && missing.length === 0) || stats.dev === device) return []
     if (!trusted.includes(stats.uid))
       return [
-        `${path}, on the way to ${wanted}, belongs to user ${stats.uid}, who could put something else there. ${ELSEWHERE}`,
+        `${path}, on the way to ${wanted}, belongs to user ${stats.uid}, who could put something else there. ${elsewhere(use)}`,
       ]
+    const remedy = use === 'copies' ? elsewhere(use) : `Run: chmod go-w ${path}`
     return othersReplace(stats, trusted)
-      ? [`Others may write to ${path} (${modeOf(stats)}), on the way to ${wanted}. Run: chmod go-w ${path}`]
+      ? [`Others may write to ${path} (${modeOf(stats)}), on the way to ${wanted}. ${remedy}`]
       : []
   })
-  return missing.length === 0 ? [...complaintsOf(real, owner, use), ...onTheWay] : onTheWay
+  return missing.length > 0 || isOpen ? onTheWay : [...complaintsOf(real, owner, use), ...onTheWay]
 }
 
-const GIVE = 'Name another folder, or make this one yours: chown it to root.'
-const ELSEWHERE = 'Choose another folder: store.url, STATE_DIRECTORY or XDG_STATE_HOME.'
+function elsewhere(use: FolderUse): string {
+  return use === 'copies'
+    ? 'Name another folder, where nobody else can write: parley backup <folder>, or backup.to.'
+    : 'Choose another folder: store.url, STATE_DIRECTORY or XDG_STATE_HOME.'
+}
 
 function complaintsOf(path: string, owner: Owner, use: FolderUse): string[] {
   const stats = lstatSync(path)
-  if (!stats.isDirectory()) return [`${path} is no folder. ${ELSEWHERE}`]
+  if (!stats.isDirectory()) return [`${path} is no folder. ${elsewhere(use)}`]
   const us = self()
   const ours = owner.uid === us || (us === ROOT && use !== 'code') || (owner.uid === ROOT && use === 'ask')
   const kept = use === 'code' ? OTHERS : OTHERS_WRITE
-  // A folder that all share would be taken from whoever else uses it.
-  const remedy = (stats.mode & STICKY) === 0 ? `Look at what is in it, then run: chmod 700 ${path}` : ELSEWHERE
+  // A folder that all share, or one of copies that holds more, would be taken from whoever else uses it.
+  const remedy =
+    use !== 'copies' && (stats.mode & STICKY) === 0
+      ? `Look at what is in it, then run: chmod 700 ${path}`
+      : elsewhere(use)
+  const what = use === 'copies' ? 'folder of copies' : 'data folder'
   return [
-    ...(ours ? [] : [foreign(path, owner)]),
-    ...((stats.mode & kept) === 0 ? [] : [`Others may write to the data folder ${path} (${modeOf(stats)}). ${remedy}`]),
+    ...(ours
+      ? []
+      : [use === 'copies' ? `${path} belongs to user ${owner.uid}. ${elsewhere(use)}` : foreign(path, owner)]),
+    ...((stats.mode & kept) === 0 ? [] : [`Others may write to the ${what} ${path} (${modeOf(stats)}). ${remedy}`]),
   ]
 }
 
@@ -257,13 +342,13 @@ function othersReplace(stats: Stats, trusted: readonly number[]): boolean {
 }
 
 /** Another process may be making it at the same time; its folder is checked like any other that exists. */
-function makeFolder(path: string, owner: Owner): void {
+function makeFolder(path: string, home: PrivateFolder): void {
   if (!madeHere(() => mkdirSync(path, { mode: PRIVATE_FOLDER }))) return
-  settle(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW), PRIVATE_FOLDER, owner)
+  settle(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW), PRIVATE_FOLDER, home)
 }
 
-function makeFile(path: string, { owner }: PrivateFolder): boolean {
-  return madeHere(() => settle(openSync(path, 'wx', PRIVATE_FILE), PRIVATE_FILE, owner))
+function makeFile(path: string, home: PrivateFolder): boolean {
+  return madeHere(() => settle(openSync(path, 'wx', PRIVATE_FILE), PRIVATE_FILE, home))
 }
 
 function madeHere(make: () => unknown): boolean {
@@ -271,7 +356,7 @@ function madeHere(make: () => unknown): boolean {
     make()
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
   }
 }
@@ -286,10 +371,11 @@ function makePrivate(path: string, { mode }: Stats): void {
   }
 }
 
-function settle(made: number, mode: number, { uid, gid }: Owner): void {
+function settle(made: number, mode: number, { owner, isOpen }: PrivateFolder): void {
   try {
+    if (isOpen) return
     fchmodSync(made, mode)
-    if (self() === ROOT && uid !== ROOT) fchownSync(made, uid, gid)
+    if (self() === ROOT && owner.uid !== ROOT) fchownSync(made, owner.uid, owner.gid)
   } finally {
     closeSync(made)
   }
@@ -318,17 +404,23 @@ const MENDABLE = new Set([
   'EISDIR',
 ])
 
-function named<Result>(path: string, work: () => Result): Result {
+function named<Result>(path: string, work: () => Result, use: FolderUse = 'data'): Result {
   try {
     return work()
   } catch (error) {
-    throw toFolderError(path, error)
+    throw toFolderError(path, error, use)
   }
 }
 
 /** Returns a system error about `path` as `config` if an operator can fix it; any other unchanged. */
-export function toFolderError(path: string, error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+export function toFolderError(path: string, error: unknown, use: FolderUse = 'data'): unknown {
+  const code = codeOf(error)
   if (error instanceof ParleyError || !MENDABLE.has(code)) return error
-  return new ParleyError('config', `${path} cannot be used by user ${self()} (${code}). ${ELSEWHERE}`, { cause: error })
+  return new ParleyError('config', `${path} cannot be used by user ${self()} (${code}). ${elsewhere(use)}`, {
+    cause: error,
+  })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -17,6 +17,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { digestOf } from '../../src/backup/manifest.ts'
 import { lockBackups } from '../../src/backup/take-backup.ts'
 import { EXIT } from '../../src/core/errors.ts'
+import { stopCommand } from '../../src/daemon/backups.ts'
 import { OTHER_USER_RUNS } from '../e2e/other-user.ts'
 import { CASE } from '../faults/rounds.ts'
 import { withDatabase } from '../store/temp-database.ts'
@@ -156,6 +157,8 @@ describe('parley backup', CASE, () => {
     rmSync(ahead, { recursive: true })
     expect((await house.run(['backup', copies, '--verify'])).stdout).toContain(`${second.path} is whole`)
 
+    const older = join(house.folder, 'older')
+    cpSync(second.path, older, { recursive: true })
     // The store of somebody else, in the place to which the copy is to go.
     forge(second.path, (manifest) => Object.assign(manifest, { store: 7 }))
     withDatabase(join(second.path, 'parley.db'), (database) => {
@@ -165,10 +168,14 @@ describe('parley backup', CASE, () => {
     sumAnew(second.path)
     const before = namesIn(house.state)
     const dry = await house.run(['restore', second.path, '--dry-run'])
-    expect(dry.stdout).toContain('forgotten again, if this is the same store')
+    expect(dry.stdout).toContain('the copy is of another store than the one there')
+    const same = await house.run(['restore', older, '--dry-run'])
+    expect(same.stdout).toMatch(
+      /the copy is of the store that is there: what was forgotten since would be\s+forgotten again/,
+    )
     expect(namesIn(house.state)).toEqual(before)
     const done = await house.run(['restore', second.path, '--yes'])
-    expect(done.stdout).toContain('the copy is of another store: no newer list of deletions')
+    expect(done.stdout).toContain('the copy is of another store than the one there: no newer list of')
     expect(await house.run(['backup', copies, '--keep', 'seven'])).toMatchObject({ code: EXIT.usage })
   })
 
@@ -241,8 +248,11 @@ describe('parley backup', CASE, () => {
     for (const path of execFileSync('find', [copy, '-type', 'f'], { encoding: 'utf8' }).trim().split('\n'))
       expect([path, readFileSync(path).includes('hunter')]).toEqual([path, false])
     const { stdout } = await house.run(['backup', join(house.folder, 'copies')])
-    for (const path of ['skills/.env', 'skills/a/.git', 'out/shadow.md'])
-      expect(stdout).toContain(`not copied, keep it yourself: ${join(home, path)}`)
+    const left = ['skills/.env', 'skills/a/.git', 'out/shadow.md'].map((path) => `    ${join(home, path)}\n`)
+    expect(stdout).toContain('not copied: hidden, a link, too large, or outside of that folder')
+    for (const line of left) expect(stdout).toContain(line)
+    const text = stdout.replaceAll(house.folder, '')
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
 
     const empty = join(house.folder, 'empty')
     const env = { XDG_STATE_HOME: empty, PARLEY_CONFIG: join(empty, 'config', 'parley.yaml'), TELEGRAM_BOT_TOKEN: '' }
@@ -323,6 +333,12 @@ describe('parley backup', CASE, () => {
   it.each<readonly [string, (copy: string) => void, RegExp]>([
     ['a truncated database', (copy) => truncateSync(join(copy, 'parley.db'), 8_192), /parley\.db was changed or cut/],
     ['a flipped byte', (copy) => flip(join(copy, 'parley.db')), /parley\.db was changed or cut/],
+    [
+      'a sparse file of a terabyte',
+      (copy) => truncateSync(join(copy, 'config', 'parley.yaml'), 2 ** 40),
+      /yaml was changed/,
+    ],
+    ['a sparse manifest', (copy) => truncateSync(join(copy, 'manifest.json'), 2 ** 40), /at most 200000000 are read/],
     ['a missing file', (copy) => rmSync(join(copy, 'config', 'parley.yaml')), /config\/parley\.yaml is missing/],
     ['a file more', (copy) => writeFileSync(join(copy, 'more'), ''), /more is not of it/],
     ['a changed manifest', (copy) => appendFileSync(join(copy, 'manifest.json'), ' x'), /manifest\.json was changed/],
@@ -364,7 +380,11 @@ describe('parley backup', CASE, () => {
     const copy = await house.backup(join(house.folder, 'copies'))
     const before = namesIn(house.state)
     expect(await house.run(['restore', copy, '--yes'])).toMatchObject({ code: EXIT.locked })
-    expect(await house.run(['restore', copy])).toMatchObject({ code: EXIT.locked })
+    const locked = await house.run(['restore', copy])
+    expect(locked).toMatchObject({ code: EXIT.locked })
+    expect(locked.stderr).toMatch(
+      /^Process \d+ uses this store: .*\nStop it first: Ctrl-C in its terminal, or: kill \d+\n$/,
+    )
     await daemon.terminate()
     forge(copy, (manifest) => Object.assign(manifest, { schema: 999, program: '9.9.9' }))
     const refused = await house.run(['restore', copy, '--yes'])
@@ -398,6 +418,13 @@ describe('parley backup', CASE, () => {
       expect(after.backup.reason).toBeUndefined()
     },
   )
+})
+
+it('a daemon is stopped by the manager that has started it', () => {
+  expect(stopCommand(7, '0::/system.slice/parley.service\n')).toBe('sudo systemctl stop parley')
+  const user = '0::/user.slice/user-1000.slice/user@1000.service/app.slice/parley.service\n'
+  expect(stopCommand(7, user)).toBe('systemctl --user stop parley')
+  expect(stopCommand(7, '0::/user.slice/user-1000.slice/session-2.scope\n')).toContain('kill 7')
 })
 
 function flip(path: string): void {

@@ -144,7 +144,7 @@ describe('the built program', CASE, () => {
     telegram.world.say({ from: ADA, text: '', extra: fileFields(telegram.world, { as: 'photo', bytes: PICTURE }) })
     await telegram.ledger.nextFromBot('sent', { after: mark })
     const made = JSON.parse((await run('backup', '--json')).stdout)
-    expect(made).toMatchObject({ encrypted: true, files: 1, lost: [] })
+    expect(made).toMatchObject({ encrypted: true, files: 1, damaged: [] })
     await say(`${CANARY} two`)
     expect(await run('forget', 'person', `telegram:${ADA}`, '--yes')).toMatchObject({ code: EXIT.ok })
     await daemon.terminate()

@@ -11,6 +11,7 @@ import type {
 import { sizeInWords } from '../../core/content-words.ts'
 import { EXIT, errorCode, ParleyError } from '../../core/errors.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
+import { wrapped } from '../print/columns.ts'
 import { counted, oneLine } from '../print/plain.ts'
 import { createProgress } from '../print/progress.ts'
 import { formatAge, formatTime } from '../print/time.ts'
@@ -106,24 +107,39 @@ async function unlessDamaged(ports: BackupPorts, work: () => Promise<number>): P
 }
 
 function describeBackup(report: BackupReport): readonly string[] {
-  const { path, bytes, sharedBytes, tookMs, config, lost, replaced, elsewhere, needs, removed, ahead } = report
+  const { path, bytes, sharedBytes, tookMs, config, damaged, replaced, elsewhere, needs, removed, ahead } = report
   const shared = sharedBytes > 0 ? `, ${sizeInWords(sharedBytes)} of it shared with the copy before` : ''
   return [
     oneLine(path),
-    `  ${holds(report)}; ${sizeInWords(bytes)}${shared}, ${inSeconds(tookMs)}`,
-    ...(config === undefined
-      ? ['  no configuration: there is no file of it']
-      : [
-          `  configuration: ${oneLine(config)}, no secret of a setting is in the copy`,
-          '  prompts, skills, tools and hooks beside it: as they are, also a secret in their text',
-        ]),
-    ...replaced.map(({ setting, reference }) => `  a secret was left out: ${oneLine(setting)}, now ${reference}`),
-    ...elsewhere.map((one) => `  not copied, keep it yourself: ${oneLine(one)}`),
-    ...lost.map((id) => `  missing or damaged in the store itself: ${oneLine(id)}`),
+    ...item(`${holds(report)}; ${sizeInWords(bytes)}${shared}, ${inSeconds(tookMs)}`),
+    ...(report.readableByOthers === true && !report.encrypted ? item(OPEN) : []),
+    ...(config === undefined ? item('no configuration: there is no file of it') : item(`configuration: ${config}`)),
+    ...(config === undefined ? [] : item(SECRETS)),
+    ...replaced.flatMap(({ setting, reference }) => item(`a secret was left out: ${setting}, now ${reference}`)),
+    ...listed('not copied: hidden, a link, too large, or outside of that folder; keep it yourself:', elsewhere),
+    ...damaged.flatMap((id) => item(`missing or damaged in the store itself: ${id}`)),
     ...needLines(needs),
-    ...removed.map((one) => `  an older copy was removed: ${oneLine(one)}`),
-    ...ahead.map((one) => `  left alone, dated after this one by a clock that was wrong: ${oneLine(one)}`),
+    ...removed.flatMap((one) => item(`an older copy was removed: ${one}`)),
+    ...ahead.flatMap((one) => item(`left alone, dated after this one by a clock that was wrong: ${one}`)),
   ]
+}
+
+const OPEN =
+  'ATTENTION: this disk cannot keep others out. Whoever can use it can read the copy, also what was said in chats. ' +
+  'With store.key set, copies are encrypted.'
+const SECRETS =
+  'Secret settings are not in the copy. The prompts, skills, tools and hooks beside the configuration are: as they ' +
+  'stand, with a secret that is written into one.'
+const WIDTH = 80
+
+/** Returns a text below a first line, broken between words. */
+function item(text: string): readonly string[] {
+  const [first = '', ...more] = wrapped(oneLine(text), WIDTH, '    ')
+  return [first.slice(2), ...more]
+}
+
+function listed(title: string, paths: readonly string[]): readonly string[] {
+  return paths.length === 0 ? [] : [...item(title), ...paths.map((path) => `    ${oneLine(path)}`)]
 }
 
 function needLines(needs: BackupNeeds): readonly string[] {
@@ -135,7 +151,7 @@ function needLines(needs: BackupNeeds): readonly string[] {
     ['logins at tool servers', needs.logins],
   ] as const
   return named.flatMap(([what, names]) =>
-    names.length === 0 ? [] : [`  not in it, and needed with it: ${what} ${names.map(oneLine).join(', ')}`],
+    names.length === 0 ? [] : item(`not in it, and needed with it: ${what} ${names.join(', ')}`),
   )
 }
 
@@ -157,10 +173,10 @@ function describeWhole(report: VerifyReport, now: number): readonly string[] {
   const { path, madeAt, bytes, lost } = report
   return [
     `${oneLine(path)} is whole.`,
-    `  made ${formatTime(madeAt)} (${formatAge(madeAt, now)} ago); ${holds(report)}; ${sizeInWords(bytes)}`,
+    ...item(`made ${formatTime(madeAt)} (${formatAge(madeAt, now)} ago); ${holds(report)}; ${sizeInWords(bytes)}`),
     ...(lost.length === 0
       ? []
-      : [`  ${counted(lost.length, 'file')} were missing or damaged in the store when it was made`]),
+      : item(`${counted(lost.length, 'file')} were missing or damaged in the store when it was made`)),
   ]
 }
 
@@ -168,7 +184,7 @@ function describeRestore(report: RestoreReport, now: number): readonly string[] 
   const { state, path, into, aside } = report
   if (state === 'finished')
     return [
-      `A restore into ${oneLine(into)} had been interrupted; it is at its end now.`,
+      `A restore had been interrupted; it is at its end now: ${oneLine(into)}`,
       ...(path === '' ? [] : [`  from: ${oneLine(path)}`]),
       ...(aside === undefined ? [] : [`  the state before it: ${oneLine(aside)}`]),
       ...NEXT,
@@ -176,13 +192,16 @@ function describeRestore(report: RestoreReport, now: number): readonly string[] 
   const planned = state === 'planned'
   const { madeAt = 0, sessions = 0, events = 0, files = 0, config } = report
   return [
-    `${oneLine(path)}, made ${formatTime(madeAt)} (${formatAge(madeAt, now)} ago)`,
-    `  ${holds({ sessions, events, files, encrypted: false })} ${planned ? 'would be put' : 'were put'} into ${oneLine(into)}`,
+    oneLine(path),
+    ...item(
+      `made ${formatTime(madeAt)} (${formatAge(madeAt, now)} ago); ${holds({ sessions, events, files, encrypted: false })}`,
+    ),
+    `  ${planned ? 'would be put' : 'was put'} into ${oneLine(into)}`,
     ...(report.placedByCopy === true ? ['  where its own configuration says; --config names another'] : []),
     ...(aside === undefined
       ? []
-      : [`  the state that ${planned ? 'is there would be' : 'was there was'} moved to ${oneLine(aside)}`]),
-    ...forgottenLines(report),
+      : item(`the state that ${planned ? 'is there would be' : 'was there was'} moved to ${aside}`)),
+    ...item(newerInWords(report)),
     ...config.map((file) => `  configuration, ${planned ? 'to be written' : 'written'}: ${oneLine(file)}`),
     ...report.unwritten.map((file) => `  configuration, not written (no right to, or no room): ${oneLine(file)}`),
     ...report.needs.map(needLine),
@@ -198,17 +217,17 @@ function needLine({ kind, name, there }: NeedReport): string {
   return `  needs the ${kind} ${oneLine(name)}, ${there ? 'which is there' : 'WHICH IS MISSING here'}`
 }
 
-function forgottenLines({ state, forgotten, aside, otherStore }: RestoreReport): readonly string[] {
-  if (otherStore === true) return [`  the copy is of another store: ${NO_LIST}`]
-  if (state === 'planned')
-    return [
-      aside === undefined
-        ? `  ${NO_LIST}`
-        : '  what was forgotten since would be forgotten again, if this is the same store',
-    ]
-  if (forgotten === undefined) return [`  ${NO_LIST}`]
-  const words = inWords(forgotten)
-  return [words === '' ? '  nothing was forgotten since it was made' : `  forgotten since, and again: ${words}`]
+/** Says what becomes of the words that were forgotten after the copy was made. */
+function newerInWords({ state, forgotten, newer }: RestoreReport): string {
+  if (newer === 'other') return `the copy is of another store than the one there: ${NO_LIST}`
+  if (forgotten !== undefined) {
+    const words = inWords(forgotten)
+    return words === '' ? 'nothing was forgotten since it was made' : `forgotten since, and again: ${words}`
+  }
+  if (state !== 'planned' || newer === undefined) return NO_LIST
+  return newer === 'same'
+    ? 'the copy is of the store that is there: what was forgotten since would be forgotten again'
+    : 'what was forgotten since would be forgotten again, if this is the same store'
 }
 
 const NO_LIST = 'no newer list of deletions: what was forgotten since it was made is in it again'

@@ -1,20 +1,18 @@
-import { dirname } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
 import type { MediaId } from '../../core/ids.ts'
 import type { StoreKey } from '../../core/store-key.ts'
-import { privateFolder } from '../../platform/private-folder.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import { openDatabase } from './sqlite-cipher.ts'
 import { openConnection } from './sqlite-connection.ts'
 import type { Database, Statement } from './sqlite-driver.ts'
 import { isNoDatabase, isOfTheFile, translate } from './sqlite-error.ts'
-import { copyDatabase } from './sqlite-files.ts'
+import { copyDatabase, type DatabasePlace } from './sqlite-files.ts'
 import { checkForm, formOf, wrongKey } from './sqlite-form.ts'
 
 /** The facts about a database that a backup states and its verification counts again. */
 export interface SnapshotFacts {
   readonly schema: number
-  /** The number of the store, which all its copies share; absent for one that no newer program has opened. */
+  /** The number of the store, which all its copies share; absent where only an older program has opened it. */
   readonly store?: number
   /** Its progress, see `sqlite-marker.ts`. */
   readonly mark: number
@@ -24,15 +22,14 @@ export interface SnapshotFacts {
 }
 
 /**
- * Copies a database that a daemon may be writing to, as it is at one moment. The reader keeps no writer waiting, and a
- * writer does not keep it from its end: the log of the database grows meanwhile. Throws `config` for a key that does
- * not fit.
+ * Copies a database as it is at one moment, while a daemon may write to it. Neither waits for the other; the log of the
+ * database grows meanwhile. Throws `config` for a key that does not fit.
  */
-export function copySnapshot(path: string, key: StoreKey | undefined, to: string): void {
+export function copySnapshot(path: string, key: StoreKey | undefined, to: DatabasePlace): void {
   checkForm(path, key !== undefined)
   const connection = keyed(path, key, () => openConnection(path, key))
   try {
-    copyDatabase(connection, to, privateFolder(dirname(to)))
+    copyDatabase(connection, to.path, to.folder)
   } finally {
     connection.close()
   }

@@ -1,7 +1,7 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
-import { privateFile } from '../../platform/private-folder.ts'
+import { privateFile, replaceFile } from '../../platform/private-folder.ts'
 import { integer } from '../rows.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { DatabasePlace } from './sqlite-files.ts'
@@ -127,17 +127,13 @@ function markIn(place: DatabasePlace): number | undefined {
 /** It is a witness and not a promise: where it cannot be written, the store works on. */
 function createFile(place: DatabasePlace, logger: Logger): { write(mark: number): void } {
   const path = markerPath(place)
-  const partial = `${path}.partial`
   let written = 0
   let failed = false
   return {
     write(mark) {
       if (mark <= written) return
       try {
-        rmSync(partial, { force: true })
-        privateFile(partial, place.folder)
-        writeFileSync(partial, `${mark}\n`)
-        renameSync(partial, path)
+        replaceFile(path, `${mark}\n`, place.folder)
         written = mark
         failed = false
       } catch (err) {
