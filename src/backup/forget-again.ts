@@ -25,7 +25,7 @@ export interface ForgetAgainDeps {
 
 /**
  * Removes from a store that was put back, whose files lie beside it, what a newer state of the same store had removed
- * since. Resolves with what was removed; undefined where the newer state is that of another store.
+ * since. Resolves with what was removed; undefined where the newer state is of a schema that this program does not know.
  */
 export async function forgetAgain(
   deps: ForgetAgainDeps,
@@ -51,10 +51,9 @@ function keyOf(path: string, key: StoreKey | undefined): StoreKey | undefined {
 
 async function compare(deps: ForgetAgainDeps, path: string, newer: string): Promise<LaterRemovals | undefined> {
   const key = keyOf(newer, deps.key)
-  const [own, other] = [identify(path, keyOf(path, deps.key)), identify(newer, key)]
-  if (own.store === undefined || own.store !== other.store) return undefined
-  if (other.schema > SCHEMA) return undefined
-  const current = other.schema === SCHEMA ? newer : await upgradedCopy(deps, path, newer)
+  const { schema } = identify(newer, key)
+  if (schema > SCHEMA) return undefined
+  const current = schema === SCHEMA ? newer : await upgradedCopy(deps, path, newer)
   try {
     return withRows(path, keyOf(path, deps.key), (older) =>
       withRows(current, key, (later) => laterRemovals(older, later)),

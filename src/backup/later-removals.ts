@@ -5,7 +5,7 @@ import { type EventParts, type ForgetPlan, NO_PLAN, type SessionPlan } from '../
 import type { InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import { withoutQuoted } from '../sessions/people/kept-text.ts'
 import { FORGOTTEN_MARK } from '../store/content-codec.ts'
-import type { SnapshotRows } from '../store/engines/snapshot.ts'
+import type { SnapshotRows, StateFacts } from '../store/engines/snapshot.ts'
 import { BLANK_PART } from '../store/outbox.ts'
 
 /** The words that an older copy of a store still has, and that a later state of it has removed. */
@@ -53,6 +53,17 @@ export function laterRemovals(older: SnapshotRows, newer: SnapshotRows): LaterRe
       applicants: unnamedApplicants(older, newer),
     },
   }
+}
+
+/**
+ * Pure: returns true if a state has seen all that is in a copy of its store, so that a row which it lacks was removed
+ * there. A state that was put back from an older copy has not: it lacks what was said between the two.
+ */
+export function isLater(state: StateFacts, copy: StateFacts & { readonly madeAt: number }): boolean {
+  const branch = state.restored.findIndex(({ at }, no) => at !== copy.restored[no]?.at)
+  if (copy.restored.length > (branch === -1 ? state.restored.length : branch)) return false
+  const from = state.restored[branch]
+  return from === undefined ? copy.mark <= state.mark : copy.mark <= from.mark && copy.madeAt <= from.madeAt
 }
 
 /** Returns what one state has and the other has not; a query gives the value, and the text by which it is known. */

@@ -27,11 +27,12 @@ import type { StoreKey } from '../core/store-key.ts'
 import { handOver, type PrivateFolder, privateFolder, replaceFile } from '../platform/private-folder.ts'
 import { tryToRemove } from '../platform/remove-at-end.ts'
 import { sync } from '../platform/wipe.ts'
-import { identify, markRestored, SCHEMA } from '../store/engines/snapshot.ts'
+import { identify, markRestored, SCHEMA, type StateFacts } from '../store/engines/snapshot.ts'
 import { restoringFile } from '../store/engines/sqlite-files.ts'
 import { formOf } from '../store/engines/sqlite-form.ts'
 import { lockStore } from '../store/engines/sqlite-lock.ts'
 import { fullDisk, needRoom } from './copies.ts'
+import { isLater } from './later-removals.ts'
 import { DATABASE, type Manifest, readManifest } from './manifest.ts'
 import { lockBackups } from './take-backup.ts'
 import { verifyBackup } from './verify-backup.ts'
@@ -92,10 +93,12 @@ const begunSchema = z.object({
 export async function restoreBackup(target: RestoreTarget, options: RestoreOptions): Promise<RestoreReport> {
   const { from, confirmed, progress } = options
   if (confirmed && existsSync(restoringFile(target.path))) return locked(target, async () => finish(target))
-  const there = confirmed ? undefined : numberThere(target)
+  const there = confirmed ? undefined : factsThere(target)
   checkPlace(target)
   checkSchema(from, await readManifest(from))
   const { manifest, ...copy } = await verifyBackup(from, target.key, progress)
+  const key = manifest.encrypted ? target.key : undefined
+  const copied = { ...identify(join(from, DATABASE), key), madeAt: copy.madeAt }
   const files = configFiles(from, manifest, target.config)
   const aside = asideIn(target, options.clock)
   const planned: RestoreReport = {
@@ -103,21 +106,23 @@ export async function restoreBackup(target: RestoreTarget, options: RestoreOptio
     ...(target.placedByCopy ? { placedByCopy: true } : {}),
     ...{ sessions: copy.sessions, events: copy.events, files: copy.files, bytes: copy.bytes },
     needs: needsOf(manifest, target),
-    ...(isThere(target) ? { aside, newer: compared(manifest, options.newer === undefined ? there : undefined) } : {}),
+    ...(isThere(target) ? { aside } : {}),
+    ...newerOf(options.newer === undefined ? there : 'unknown', copied),
     ...{ config: files.map(({ to }) => to), unwritten: [] },
     ...nextOf(manifest, target),
   }
   if (!confirmed) return planned
   return locked(target, async () => {
-    const newer = newerState(target, options)
-    const found = newer === undefined ? {} : { newer: compared(manifest, numberOf(newer, target.key)) }
-    const forgotten = await stage(target, options, manifest)
+    const found = options.newer === undefined ? factsOf(target) : identifyAny(options.newer, target.key)
+    const { newer } = newerOf(found, copied)
+    const source = newer === 'same' ? (options.newer ?? target.path) : undefined
+    const forgotten = await stage(target, { ...options, manifest, copied, key, source })
     begin(target, { step: 'aside', aside: basename(aside), from })
     finish(target)
     return {
       ...planned,
       state: 'restored',
-      ...found,
+      ...(newer === undefined ? {} : { newer }),
       ...writeConfig(from, files, target.config),
       ...(forgotten === undefined ? {} : { forgotten }),
     }
@@ -173,22 +178,30 @@ function isThere({ path }: RestoreTarget): boolean {
   return form !== 'absent' && form !== 'empty'
 }
 
-/** Returns the database whose deletions are applied to the copy. */
-function newerState(target: RestoreTarget, { newer }: Pick<RestoreOptions, 'newer'>): string | undefined {
-  return newer ?? (isThere(target) ? target.path : undefined)
+/** Judges the state whose deletions are applied to a copy. */
+function newerOf(
+  state: StateFacts | 'unknown' | undefined,
+  copied: StateFacts & { readonly madeAt: number },
+): Pick<RestoreReport, 'newer'> {
+  if (state === undefined) return {}
+  if (state === 'unknown' || copied.store === undefined) return { newer: 'unknown' }
+  if (state.store !== copied.store) return { newer: 'other' }
+  return { newer: isLater(state, copied) ? 'same' : 'older' }
 }
 
-function compared({ store }: Manifest, number: number | undefined): NonNullable<RestoreReport['newer']> {
-  if (store === undefined || number === undefined) return 'unknown'
-  return number === store ? 'same' : 'other'
+/** SQLite makes files beside what it reads. */
+function identifyAny(path: string, key: StoreKey | undefined): StateFacts {
+  return identify(path, formOf(path) === 'encrypted' ? key : undefined)
 }
 
-/** Returns the number of a store; undefined where it cannot be read. SQLite makes files beside it. */
-function numberOf(path: string, key: StoreKey | undefined): number | undefined {
+/** Returns which state is there; undefined where none is. */
+function factsOf(target: RestoreTarget): StateFacts | 'unknown' | undefined {
+  if (!isThere(target)) return undefined
   try {
-    return identify(path, formOf(path) === 'encrypted' ? key : undefined).store
+    return identifyAny(target.path, target.key)
   } catch {
-    return undefined
+    // It is often because the state is damaged that somebody restores.
+    return 'unknown'
   }
 }
 
@@ -202,13 +215,14 @@ function asideIn({ dataDir }: RestoreTarget, { now }: Clock): string {
   return free
 }
 
-/** Returns the number of the store that is there, and leaves no file. Throws `store_locked` where a daemon holds it. */
-function numberThere({ path, dataDir, key }: RestoreTarget): number | undefined {
-  if (!existsSync(`${path}.lock`)) return undefined
+/** Returns which state is there, and leaves no file. Throws `store_locked` where a daemon holds it. */
+function factsThere(target: RestoreTarget): StateFacts | 'unknown' | undefined {
+  const { path, dataDir } = target
+  if (!existsSync(`${path}.lock`)) return isThere(target) ? 'unknown' : undefined
   const lock = lockStore({ path, folder: privateFolder(dataDir) })
   const made = [`${path}-wal`, `${path}-shm`].filter((file) => !existsSync(file))
   try {
-    return numberOf(path, key)
+    return factsOf(target)
   } finally {
     for (const file of made) rmSync(file, { force: true })
     lock.release()
@@ -232,13 +246,19 @@ async function locked<Result>({ path, dataDir }: RestoreTarget, work: () => Prom
   }
 }
 
+interface Staged extends RestoreOptions {
+  readonly manifest: Manifest
+  readonly copied: StateFacts
+  readonly key: StoreKey | undefined
+  /** The database whose deletions are applied; absent: none is known to have seen all that is in the copy. */
+  readonly source: string | undefined
+}
+
 /** Makes the new state ready in a folder of its own. Returns what was forgotten again, where a newer state is there. */
 async function stage(
   target: RestoreTarget,
-  options: RestoreOptions,
-  manifest: Manifest,
+  { from, manifest, copied, key, source, clock, forgetAgain }: Staged,
 ): Promise<ForgottenAgain | undefined> {
-  const { from, forgetAgain } = options
   const home = privateFolder(target.dataDir)
   const staging = join(home.path, STAGING)
   rmSync(staging, { recursive: true, force: true })
@@ -252,9 +272,7 @@ async function stage(
     const database = join(folder.path, basename(target.path))
     for (const { path } of files)
       copyInto(join(from, path), path === DATABASE ? database : join(folder.path, path), folder)
-    const key = manifest.encrypted ? target.key : undefined
-    markRestored(database, key)
-    const source = newerState(target, options)
+    markRestored(database, key, { at: clock.now(), madeAt: manifest.madeAt, mark: copied.mark })
     // The marker of the state that is replaced: the restored database is to be ahead of that one too.
     if (existsSync(`${target.path}.marker`)) copyInto(`${target.path}.marker`, `${database}.marker`, folder)
     const forgotten = source === undefined ? undefined : await forgetAgain(database, source)

@@ -129,8 +129,11 @@ export interface RestoreReport {
   readonly needs: readonly NeedReport[]
   /** The folder to which the state that was there is moved; absent: there was none. */
   readonly aside?: string
-  /** Tells whether the newer state is one of the store of the copy; absent: there is no newer state. */
-  readonly newer?: 'same' | 'other' | 'unknown'
+  /**
+   * The state whose deletions are applied is one of the same store, of another, or has not seen all that is in the copy;
+   * absent: there is no such state.
+   */
+  readonly newer?: 'same' | 'other' | 'older' | 'unknown'
   /** Removed once more, because it was forgotten after the copy was made; absent: no newer list of deletions. */
   readonly forgotten?: ForgottenAgain
   /** Configuration files that were written. */

@@ -44,7 +44,7 @@ export function readSnapshot(path: string, key: StoreKey | undefined): SnapshotF
     const state: unknown = database.pragma('integrity_check(1)', { simple: true })
     if (state !== 'ok') throw damaged(path, state)
     const encrypted = formOf(path) === 'encrypted'
-    return { ...identity(database), mark: counterOf(database, 'mark') ?? 0, encrypted, rows: countRows(database) }
+    return { ...identity(database), encrypted, rows: countRows(database) }
   })
 }
 
@@ -78,28 +78,52 @@ export function withRows<Result>(path: string, key: StoreKey | undefined, use: (
   })
 }
 
-/** Returns the number of a store and its schema, without a look at its rows. */
-export function identify(path: string, key: StoreKey | undefined): Pick<SnapshotFacts, 'schema' | 'store'> {
-  return inCopy(path, key, identity)
+/** A restore in the past of a state. */
+export interface Restoration {
+  /** Ms since the epoch. */
+  readonly at: number
+  /** The copy that was put back: when it was made, and its progress. */
+  readonly madeAt: number
+  readonly mark: number
 }
 
-function identity(database: Database): Pick<SnapshotFacts, 'schema' | 'store'> {
+/** The place of a state in the history of its store. */
+export interface StateFacts extends Pick<SnapshotFacts, 'schema' | 'store' | 'mark'> {
+  /** The oldest first. */
+  readonly restored: readonly Restoration[]
+}
+
+/** Returns which state of which store a database is, without a look at its rows. */
+export function identify(path: string, key: StoreKey | undefined): StateFacts {
+  return inCopy(path, key, (database) => ({ ...identity(database), restored: restorationsIn(database) }))
+}
+
+function identity(database: Database): Pick<SnapshotFacts, 'schema' | 'store' | 'mark'> {
   const store = counterOf(database, 'store')
   const schema = Number(database.prepare('SELECT COALESCE(MAX(version), 0) FROM migrations').pluck().get())
-  return { schema, ...(store === undefined ? {} : { store }) }
+  return { schema, mark: counterOf(database, 'mark') ?? 0, ...(store === undefined ? {} : { store }) }
+}
+
+function restorationsIn(database: Database): readonly Restoration[] {
+  const rows = database.prepare<[], { name: string; value: number }>('SELECT name, value FROM counters').all()
+  return rows
+    .flatMap(({ name, value }) => {
+      const [, at, madeAt] = /^restored (\d+) (\d+)$/.exec(name) ?? []
+      return at === undefined ? [] : [{ at: Number(at), madeAt: Number(madeAt), mark: value }]
+    })
+    .toSorted((one, other) => one.at - other.at)
 }
 
 /** The schema that this program knows. */
 export const SCHEMA = MIGRATIONS.length
 
-/** Says in a copy that it was put back: its next opening holds what it had queued (decision 0013). */
-export function markRestored(path: string, key: StoreKey | undefined): void {
+/** Records in a copy that it was put back: its next opening holds what it had queued (decision 0013). */
+export function markRestored(path: string, key: StoreKey | undefined, { at, madeAt, mark }: Restoration): void {
   const connection = openConnection(path, key)
+  const set = 'INSERT INTO counters (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2'
   try {
-    connection.run(
-      "INSERT INTO counters (name, value) VALUES ('restored', 1) ON CONFLICT (name) DO UPDATE SET value = 1",
-      [],
-    )
+    connection.run(set, ['restored', 1])
+    connection.run(set, [`restored ${at} ${madeAt}`, mark])
   } finally {
     connection.close()
   }
