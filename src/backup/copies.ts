@@ -1,4 +1,4 @@
-import { lstatSync, renameSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, lstatSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { KeepRule } from '../core/backup.ts'
@@ -110,3 +110,15 @@ export function fullDisk(folder: string, error: unknown): unknown {
 }
 
 const ELSEWHERE = 'Free some space there, or name a folder on another disk.'
+
+/** Returns a time for a name: its second in UTC. */
+export function stampOf(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`
+}
+
+/** Returns a path at which nothing is: the given one, or the first with a number behind it. */
+export function freePath(path: string): string {
+  let free = path
+  for (let no = 2; existsSync(free); no++) free = `${path}-${no}`
+  return free
+}

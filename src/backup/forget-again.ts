@@ -25,7 +25,7 @@ export interface ForgetAgainDeps {
 
 /**
  * Removes from a store that was put back, whose files lie beside it, what a newer state of the same store had removed
- * since. Resolves with what was removed; undefined where the newer state is of a schema that this program does not know.
+ * since. Resolves with what was removed; undefined where this program does not know the schema of the newer state.
  */
 export async function forgetAgain(
   deps: ForgetAgainDeps,

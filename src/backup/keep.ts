@@ -19,10 +19,6 @@ export function parseKeep(text: string): KeepRule {
   return rule
 }
 
-export function formatKeep(rule: KeepRule): string {
-  return KEEP_UNITS.flatMap((unit) => (rule[unit] === undefined ? [] : [`${rule[unit]}${unit}`])).join(',')
-}
-
 export interface DatedCopy {
   /** Ms since the epoch. */
   readonly madeAt: number

@@ -12,7 +12,7 @@ export const DATABASE = 'parley.db'
 /** Copies are named by their second in UTC, so that a name needs no zone and sorts by time. */
 export const COPY_NAME = /^parley-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?$/
 
-const names = z.array(z.string().max(4_096))
+const names = z.array(z.string().max(4_096)).readonly()
 const whole = z.int().min(0)
 
 const schema = z.object({
@@ -26,15 +26,17 @@ const schema = z.object({
   mark: whole,
   encrypted: z.boolean(),
   rows: z.record(z.string(), whole),
-  files: z.array(
-    z.object({
-      path: z.string(),
-      bytes: whole,
-      sha256: z.string().regex(/^[0-9a-f]{64}$/),
-      /** A file of the configuration that its owner may run. */
-      isProgram: z.boolean().optional(),
-    }),
-  ),
+  files: z
+    .array(
+      z.object({
+        path: z.string(),
+        bytes: whole,
+        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+        /** A file of the configuration that its owner may run. */
+        isProgram: z.boolean().optional(),
+      }),
+    )
+    .readonly(),
   /** Files of conversations that the store itself had not, or had damaged. */
   lost: names,
   config: z
@@ -42,7 +44,7 @@ const schema = z.object({
       /** The path of the file in the copy, and where it lay. */
       file: z.string(),
       from: z.string(),
-      replaced: z.array(z.object({ setting: z.string(), reference: z.string() })),
+      replaced: z.array(z.object({ setting: z.string(), reference: z.string() })).readonly(),
       elsewhere: names,
     })
     .optional(),

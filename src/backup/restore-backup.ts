@@ -26,12 +26,12 @@ import { readJson } from '../core/read-json.ts'
 import type { StoreKey } from '../core/store-key.ts'
 import { handOver, type PrivateFolder, privateFolder, replaceFile } from '../platform/private-folder.ts'
 import { tryToRemove } from '../platform/remove-at-end.ts'
-import { sync } from '../platform/wipe.ts'
+import { sync, syncAll } from '../platform/wipe.ts'
 import { identify, markRestored, SCHEMA, type StateFacts } from '../store/engines/snapshot.ts'
 import { restoringFile } from '../store/engines/sqlite-files.ts'
 import { formOf } from '../store/engines/sqlite-form.ts'
 import { lockStore } from '../store/engines/sqlite-lock.ts'
-import { fullDisk, needRoom } from './copies.ts'
+import { freePath, fullDisk, needRoom, stampOf } from './copies.ts'
 import { isLater } from './later-removals.ts'
 import { DATABASE, type Manifest, readManifest } from './manifest.ts'
 import { lockBackups } from './take-backup.ts'
@@ -100,7 +100,7 @@ export async function restoreBackup(target: RestoreTarget, options: RestoreOptio
   const key = manifest.encrypted ? target.key : undefined
   const copied = { ...identify(join(from, DATABASE), key), madeAt: copy.madeAt }
   const files = configFiles(from, manifest, target.config)
-  const aside = asideIn(target, options.clock)
+  const aside = freePath(join(target.dataDir, `before-restore-${stampOf(options.clock.now())}`))
   const planned: RestoreReport = {
     ...{ state: 'planned', path: from, madeAt: copy.madeAt, into: target.dataDir },
     ...(target.placedByCopy ? { placedByCopy: true } : {}),
@@ -205,16 +205,6 @@ function factsOf(target: RestoreTarget): StateFacts | 'unknown' | undefined {
   }
 }
 
-function asideIn({ dataDir }: RestoreTarget, { now }: Clock): string {
-  const stamp = new Date(now())
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z')
-    .replaceAll(':', '-')
-  let free = join(dataDir, `before-restore-${stamp}`)
-  for (let no = 2; existsSync(free); no++) free = join(dataDir, `before-restore-${stamp}-${no}`)
-  return free
-}
-
 /** Returns which state is there, and leaves no file. Throws `store_locked` where a daemon holds it. */
 function factsThere(target: RestoreTarget): StateFacts | 'unknown' | undefined {
   const { path, dataDir } = target
@@ -276,9 +266,8 @@ async function stage(
     // The marker of the state that is replaced: the restored database is to be ahead of that one too.
     if (existsSync(`${target.path}.marker`)) copyInto(`${target.path}.marker`, `${database}.marker`, folder)
     const forgotten = source === undefined ? undefined : await forgetAgain(database, source)
-    for (const name of readdirSync(folder.path)) if (!name.endsWith('.lock')) syncAll(join(folder.path, name))
     rmSync(`${database}.lock`, { force: true })
-    sync(folder.path)
+    syncAll(folder.path)
     failpoint('CP57-restore-staged')
     return forgotten
   } catch (error) {
@@ -301,20 +290,6 @@ function copyInto(from: string, to: string, home: PrivateFolder): void {
   }
 }
 
-function syncAll(path: string): void {
-  const entries = readdirSyncOrNone(path)
-  for (const name of entries ?? []) syncAll(join(path, name))
-  sync(path)
-}
-
-function readdirSyncOrNone(path: string): readonly string[] | undefined {
-  try {
-    return readdirSync(path)
-  } catch {
-    return undefined
-  }
-}
-
 /** Writes how far a restore has come, so that it is the one or the other at each moment. */
 function begin({ path, dataDir }: RestoreTarget, begun: Begun): void {
   replaceFile(restoringFile(path), JSON.stringify(begun), privateFolder(dataDir), 'synced')
@@ -331,7 +306,8 @@ function finish(target: RestoreTarget): RestoreReport {
     const old = readdirSync(dataDir).filter((name) => isOfStore(name, path))
     if (old.length > 0) privateFolder(aside)
     for (const name of old) {
-      renameSync(join(dataDir, name), freeIn(aside, name))
+      // Somebody may have put another file in the place of one that an interrupted restore had moved.
+      renameSync(join(dataDir, name), freePath(join(aside, name)))
       failpoint('CP59-restore-aside')
     }
     if (old.length > 0) sync(aside)
@@ -355,13 +331,6 @@ function finish(target: RestoreTarget): RestoreReport {
     unwritten: [],
     ...(existsSync(aside) ? { aside } : {}),
   }
-}
-
-/** Nothing that was moved aside is ever overwritten, whatever somebody has put in its old place meanwhile. */
-function freeIn(folder: string, name: string): string {
-  let free = join(folder, name)
-  for (let no = 2; existsSync(free); no++) free = join(folder, `${name}.${no}`)
-  return free
 }
 
 /** It is written as a whole, so that nobody but another program can have changed it: files are moved as it says. */

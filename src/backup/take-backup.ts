@@ -13,11 +13,21 @@ import type { DiskForm } from '../media/file-form.ts'
 import { isIntact, pathIn } from '../media/media-files.ts'
 import { folderIn, handOver, type PrivateFolder, privateFolder } from '../platform/private-folder.ts'
 import { removeAtEnd } from '../platform/remove-at-end.ts'
-import { sync } from '../platform/wipe.ts'
-import { copySnapshot, filesNamedIn, readSnapshot, type SnapshotFacts } from '../store/engines/snapshot.ts'
+import { sync, syncAll } from '../platform/wipe.ts'
+import { copySnapshot, filesNamedIn, readSnapshot } from '../store/engines/snapshot.ts'
 import { halfRestored, restoringFile } from '../store/engines/sqlite-files.ts'
 import { lockFile } from '../store/engines/sqlite-lock.ts'
-import { type Copy, copiesIn, fullDisk, needRoom, partialName, removePartial, removeSurplus } from './copies.ts'
+import {
+  type Copy,
+  copiesIn,
+  freePath,
+  fullDisk,
+  needRoom,
+  partialName,
+  removePartial,
+  removeSurplus,
+  stampOf,
+} from './copies.ts'
 import { BACKUPS_LOCK, recordBackup } from './last-backup.ts'
 import {
   type CopiedFile,
@@ -96,8 +106,8 @@ async function take(store: BackedUpStore, { to, keep, clock, progress }: TakeOpt
   const target = privateFolder(to, 'copies', privateFolder(store.dataDir).owner.uid)
   await removePartial(target.path, store.dataDir)
   needRoom(target.path, statSync(store.path).size)
-  const name = freeName(target.path, madeAt)
-  const unfinished = join(target.path, partialName(store.dataDir, name))
+  const path = freePath(join(target.path, `parley-${stampOf(madeAt)}`))
+  const unfinished = join(target.path, partialName(store.dataDir, basename(path)))
   const remove = removeAtEnd(unfinished)
   try {
     const partial = folderIn(target, unfinished)
@@ -108,23 +118,25 @@ async function take(store: BackedUpStore, { to, keep, clock, progress }: TakeOpt
     const media = await copyMedia(store, { partial, previous, progress })
     const copied = await copyConfiguration(store, partial)
     const database = { path: DATABASE, ...(await checksumOf(join(partial.path, DATABASE))) }
-    const manifest = manifestOf(store, {
-      facts,
-      madeAt,
-      copied,
-      lost: media.lost,
-      files: [database, ...media.files, ...copied.files],
-    })
+    const manifest: Manifest = {
+      ...{ format: 1, program: store.program, madeAt, ...facts },
+      ...{ files: [database, ...media.files, ...copied.files], lost: media.lost },
+      ...(copied.config === undefined ? {} : { config: copied.config }),
+      needs: copied.needs,
+    }
     await writeDurably(join(partial.path, MANIFEST), manifestText(manifest), partial)
     failpoint('CP54-backup-written')
-    for (const folder of foldersIn(partial.path)) sync(folder)
-    renameSync(partial.path, join(target.path, name))
+    syncAll(partial.path)
+    renameSync(partial.path, path)
     sync(target.path)
     failpoint('CP55-backup-renamed')
-    const tidied = await tidy(store, facts.store, { folder: target.path, keep, madeAt })
+    // A database that only an older program has opened has no number, by which its copies could be known.
+    const tidied =
+      keep === undefined || facts.store === undefined
+        ? { removed: [], ahead: [] }
+        : await removeSurplus(target.path, { store: facts.store, dataDir: store.dataDir, rule: keep, madeAt })
     return {
-      path: join(target.path, name),
-      ...{ madeAt, tookMs: Math.round(clock.elapsed() - began) },
+      ...{ path, madeAt, tookMs: Math.round(clock.elapsed() - began) },
       bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
       sharedBytes: media.sharedBytes,
       ...countsOf(manifest),
@@ -149,26 +161,6 @@ export function countsOf({ rows, files, encrypted }: Manifest) {
   return { sessions: rows.sessions ?? 0, events: rows.events ?? 0, files: media, encrypted }
 }
 
-/** Removes older copies. A database that only an older program has opened has no number to know its copies by. */
-async function tidy(
-  { dataDir }: BackedUpStore,
-  number: number | undefined,
-  { folder, keep, madeAt }: { readonly folder: string; readonly keep: KeepRule | undefined; readonly madeAt: number },
-): Promise<Pick<BackupReport, 'removed' | 'ahead'>> {
-  if (keep === undefined || number === undefined) return { removed: [], ahead: [] }
-  return removeSurplus(folder, { store: number, dataDir, rule: keep, madeAt })
-}
-
-function freeName(folder: string, madeAt: number): string {
-  const name = `parley-${new Date(madeAt)
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z')
-    .replaceAll(':', '-')}`
-  let free = name
-  for (let no = 2; existsSync(join(folder, free)); no++) free = `${name}-${no}`
-  return free
-}
-
 interface CopiedMedia {
   readonly files: readonly CopiedFile[]
   /** Files that the snapshot names and the copy lacks. */
@@ -187,10 +179,6 @@ interface MediaParts {
 /** Copies the files that the snapshot names. A file that the previous copy has too is linked to it. */
 async function copyMedia(store: BackedUpStore, { partial, previous, progress }: MediaParts): Promise<CopiedMedia> {
   const ids = filesNamedIn(join(partial.path, DATABASE), store.key)
-  const before = previous && {
-    path: previous.path,
-    sums: new Map(previous.manifest.files.map(({ path, sha256 }) => [path, sha256])),
-  }
   const folder = join(store.dataDir, 'media')
   const files: CopiedFile[] = []
   const lost: MediaId[] = []
@@ -201,7 +189,7 @@ async function copyMedia(store: BackedUpStore, { partial, previous, progress }: 
     if (bytes === undefined || !(await isIntact(store.media, id, bytes))) lost.push(id)
     else {
       const file = { path: pathIn({ path: 'media' }, store.media, id), bytes: bytes.length, sha256: digestOf(bytes) }
-      if (await linkTo(before, file, partial)) sharedBytes += file.bytes
+      if (await linkTo(previous, file, partial)) sharedBytes += file.bytes
       else await writeDurably(join(partial.path, file.path), bytes, partial)
       files.push(file)
     }
@@ -212,20 +200,13 @@ async function copyMedia(store: BackedUpStore, { partial, previous, progress }: 
   return { files, lost, damaged: lost.filter((id) => named.has(id)), sharedBytes }
 }
 
-interface CopyBefore {
-  readonly path: string
-  /** The checksum of each of its files. */
-  readonly sums: ReadonlyMap<string, string>
-}
-
-/** Links a file to the one of the previous copy, unless the bytes of that one have changed. */
-async function linkTo(previous: CopyBefore | undefined, file: CopiedFile, partial: PrivateFolder): Promise<boolean> {
-  if (previous?.sums.get(file.path) !== file.sha256) return false
-  const from = join(previous.path, file.path)
+/** Links a file to the one of the previous copy, unless that one is missing or its bytes have changed. */
+async function linkTo(previous: Copy | undefined, file: CopiedFile, partial: PrivateFolder): Promise<boolean> {
+  if (previous === undefined) return false
+  const [from, to] = [join(previous.path, file.path), join(partial.path, file.path)]
   if (lstatSync(from, { throwIfNoEntry: false })?.size !== file.bytes) return false
   const there = await checksumOf(from).catch(() => undefined)
   if (there?.sha256 !== file.sha256) return false
-  const to = join(partial.path, file.path)
   folderIn(partial, dirname(to))
   try {
     linkSync(from, to)
@@ -244,29 +225,20 @@ interface CopiedConfiguration {
 
 async function copyConfiguration(store: BackedUpStore, partial: PrivateFolder): Promise<CopiedConfiguration> {
   const { config, context, dataDir } = store
-  const names = referencesIn(config, context)
-  const needs = {
-    ...names,
-    variables: [...names.variables],
-    files: [...names.files],
-    credentials: [...names.credentials],
-    programs: [] as string[],
-    logins: loginsIn(dataDir),
-  }
+  const needs = { ...referencesIn(config, context), programs: [], logins: loginsIn(dataDir) }
   if (config === undefined) return { files: [], needs }
-  const copied = copyConfig(config, context)
+  const { replaced, elsewhere, programs, ...copied } = copyConfig(config, context)
   const files: CopiedFile[] = []
   for (const [name, { bytes, isProgram }] of copied.files) {
     const path = `config/${name}`
     await writeDurably(join(partial.path, path), bytes, partial, isProgram ? 0o700 : 0o600)
     files.push({ path, bytes: bytes.length, sha256: digestOf(bytes), ...(isProgram ? { isProgram } : {}) })
   }
-  const made = copied.replaced.flatMap(({ reference }) => /^\$\{env:(.+)\}$/.exec(reference)?.[1] ?? [])
-  const about = { file: `config/${basename(config)}`, from: config }
+  const made = replaced.flatMap(({ reference }) => /^\$\{env:(.+)\}$/.exec(reference)?.[1] ?? [])
   return {
     files,
-    config: { ...about, replaced: [...copied.replaced], elsewhere: [...copied.elsewhere] },
-    needs: { ...needs, variables: [...needs.variables, ...made], programs: [...copied.programs] },
+    config: { file: `config/${basename(config)}`, from: config, replaced, elsewhere },
+    needs: { ...needs, variables: [...needs.variables, ...made], programs },
   }
 }
 
@@ -275,27 +247,6 @@ function loginsIn(dataDir: string): string[] {
   const folder = join(dataDir, 'mcp-logins')
   if (!existsSync(folder)) return []
   return readdirSync(folder).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
-}
-
-interface ManifestParts {
-  readonly facts: SnapshotFacts
-  readonly madeAt: number
-  readonly copied: CopiedConfiguration
-  readonly lost: readonly MediaId[]
-  readonly files: readonly CopiedFile[]
-}
-
-function manifestOf({ program }: BackedUpStore, { facts, madeAt, copied, lost, files }: ManifestParts): Manifest {
-  const { config, needs } = copied
-  return {
-    ...{ format: 1 as const, program, madeAt },
-    ...facts,
-    rows: { ...facts.rows },
-    files: [...files],
-    lost: [...lost],
-    ...(config === undefined ? {} : { config }),
-    needs,
-  }
 }
 
 /** Resolves once a file is on disk; its folders are made where they are missing. */
@@ -314,9 +265,4 @@ async function writeDurably(
     await file.close()
   }
   handOver(path, home)
-}
-
-function foldersIn(folder: string): readonly string[] {
-  const inner = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  return [...inner.flatMap(({ name }) => foldersIn(join(folder, name))), folder]
 }

@@ -49,18 +49,23 @@ export interface RestoreRequest {
   progress(this: void, done: number, total: number): void
 }
 
-/** The account of a copy that was made. */
-export interface BackupReport {
+interface CopyFacts {
   readonly path: string
   readonly madeAt: number
-  readonly tookMs: number
-  /** The size of all its files, and of those that share their bytes with an earlier copy. */
+  /** The size of all its files. */
   readonly bytes: number
-  readonly sharedBytes: number
   readonly sessions: number
   readonly events: number
+  /** Files of conversations. */
   readonly files: number
   readonly encrypted: boolean
+}
+
+/** The account of a copy that was made. */
+export interface BackupReport extends CopyFacts {
+  readonly tookMs: number
+  /** The size of the files that share their bytes with an earlier copy. */
+  readonly sharedBytes: number
   /** Files of conversations that are missing or damaged in the store itself. */
   readonly damaged: readonly string[]
   /** The disk of the copies keeps no modes. */
@@ -95,14 +100,7 @@ export interface BackupNeeds {
   readonly logins: readonly string[]
 }
 
-export interface VerifyReport {
-  readonly path: string
-  readonly madeAt: number
-  readonly bytes: number
-  readonly files: number
-  readonly sessions: number
-  readonly events: number
-  readonly encrypted: boolean
+export interface VerifyReport extends CopyFacts {
   /** Files of conversations that the store lacked, or had damaged, when it was copied. */
   readonly lost: readonly string[]
 }
@@ -130,8 +128,8 @@ export interface RestoreReport {
   /** The folder to which the state that was there is moved; absent: there was none. */
   readonly aside?: string
   /**
-   * The state whose deletions are applied is one of the same store, of another, or has not seen all that is in the copy;
-   * absent: there is no such state.
+   * The state whose deletions are applied is one of the same store, of another, or has not seen all of the copy; absent:
+   * there is no such state.
    */
   readonly newer?: 'same' | 'other' | 'older' | 'unknown'
   /** Removed once more, because it was forgotten after the copy was made; absent: no newer list of deletions. */

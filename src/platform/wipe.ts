@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
-import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 const PIECE_BYTES = 1024 * 1024
 
@@ -41,4 +41,12 @@ export function sync(path: string): void {
   } finally {
     closeSync(file)
   }
+}
+
+/** Does the same with a folder and all that is in it. */
+export function syncAll(path: string): void {
+  for (const entry of readdirSync(path, { withFileTypes: true }))
+    if (entry.isDirectory()) syncAll(join(path, entry.name))
+    else if (entry.isFile()) sync(join(path, entry.name))
+  sync(path)
 }
