@@ -10,6 +10,7 @@ import { openDatabase } from './sqlite-cipher.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { translate } from './sqlite-error.ts'
 import { copyDatabase, type DatabasePlace } from './sqlite-files.ts'
+import { formOf } from './sqlite-form.ts'
 
 export const SQLITE: Dialect = {
   identity: 'INTEGER PRIMARY KEY',
@@ -39,12 +40,7 @@ export function migrate({ connection, place, migrations, clock, logger }: Migrat
   const { path, folder } = place
   const from = schemaVersion(connection)
   const to = migrations.length
-  if (from > to) {
-    const copy = `${path}.before-v${from}`
-    const before = existsSync(copy) ? copy : 'the last backup'
-    const message = `the database has schema version ${from}, this program knows ${to}; install the newer program again, or restore ${before}`
-    throw new ParleyError('store_newer', message)
-  }
+  checkKnown(path, from, to)
   if (from === to) return
   const copy = from > 0 ? `${path}.before-v${to}` : undefined
   const steps = migrations.slice(from).map((migration) => ({ migration, statements: migration.statements(SQLITE) }))
@@ -66,6 +62,29 @@ export function migrate({ connection, place, migrations, clock, logger }: Migrat
   }
   if (copy === undefined) logger.info('A new database was made', { path })
   else logger.info('The database was made ready for this version; a copy of it as it was is kept', { from, to, copy })
+}
+
+function checkKnown(path: string, from: number, to: number): void {
+  if (from <= to) return
+  const copy = `${path}.before-v${from}`
+  const before = existsSync(copy) ? copy : 'the last backup'
+  const message = `the database has schema version ${from}, this program knows ${to}; install the newer program again, or restore ${before}`
+  throw new ParleyError('store_newer', message)
+}
+
+/**
+ * Throws `store_newer` for a database of a newer program, before anybody opens it for writing: that alone would change
+ * its journal mode, or bring its log into it. Whatever else keeps it from being read shows when it is opened.
+ */
+export function refuseNewer(path: string, key: StoreKey | undefined, known: number): void {
+  if (!['plain', 'encrypted'].includes(formOf(path))) return
+  let schema = 0
+  try {
+    schema = readSchemaVersion(path, key)
+  } catch {
+    return
+  }
+  checkKnown(path, schema, known)
 }
 
 /** Returns the schema version of a database, which may be in use, and changes nothing in it. */

@@ -21,7 +21,7 @@ import { type DatabasePlace, prepareFiles } from './sqlite-files.ts'
 import { checkForm, wrongKey } from './sqlite-form.ts'
 import { lockStore } from './sqlite-lock.ts'
 import { openMarker } from './sqlite-marker.ts'
-import { migrate } from './sqlite-migrate.ts'
+import { migrate, refuseNewer } from './sqlite-migrate.ts'
 import { SqliteReads } from './sqlite-reads.ts'
 import { Scrubber } from './sqlite-scrub.ts'
 import { WriteAheadLog } from './write-ahead-log.ts'
@@ -60,6 +60,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const lock = naming(path, () => lockStore(place))
   try {
     checkForm(path, key !== undefined)
+    refuseNewer(path, key, (options.migrations ?? MIGRATIONS).length)
     const connection = openWith(path, key)
     try {
       return prepare({ ...options, place }, connection, lock.release)
