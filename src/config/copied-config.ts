@@ -9,7 +9,7 @@ import type { ConfigPath } from './mistake.ts'
 import { programAt } from './program-at.ts'
 import { isFolder, readBounded } from './read-bounded.ts'
 import { readYaml } from './read-yaml.ts'
-import { REFERENCE } from './references.ts'
+import { type ReferenceNames, referenceNames, textsIn } from './references.ts'
 
 /** A configuration as a backup keeps it: without the value of any secret of a setting. */
 export interface CopiedConfig {
@@ -28,13 +28,6 @@ export interface CopiedContent {
   readonly isProgram: boolean
 }
 
-export interface ReferenceNames {
-  readonly variables: readonly string[]
-  /** Files of secrets, as the configuration names them: relative ones begin in its folder. */
-  readonly files: readonly string[]
-  readonly credentials: readonly string[]
-}
-
 /** The surroundings in which a configuration is copied. */
 export interface CopyContext {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -49,12 +42,7 @@ const MOST_BYTES = 5_000_000
 /** Returns the names that the references of a configuration use; without a file those of the environment alone. */
 export function referencesIn(file: string | undefined, { env, channels }: CopyContext): ReferenceNames {
   const tree = file === undefined ? {} : readYaml(readBounded(file).text).tree
-  const names = { env: new Set<string>(), file: new Set<string>(), credential: new Set<string>() }
-  for (const { text } of textsIn(withEnvironment(tree, env, channels)))
-    for (const [, kind = '', name = ''] of text.matchAll(REFERENCE)) {
-      if (kind in names) names[kind as keyof typeof names].add(name.trim())
-    }
-  return { variables: [...names.env], files: [...names.file], credentials: [...names.credential] }
+  return referenceNames(withEnvironment(tree, env, channels))
 }
 
 /** Copies a configuration with the prompts, skills, tools and rules that lie beside it. */
@@ -97,17 +85,6 @@ function programsIn(tree: unknown, folder: string): readonly string[] {
 
 function isText(bytes: Buffer): boolean {
   return Buffer.from(bytes.toString('utf8')).equals(bytes)
-}
-
-interface PlacedText {
-  readonly path: ConfigPath
-  readonly text: string
-}
-
-function* textsIn(value: unknown, path: ConfigPath = []): Generator<PlacedText> {
-  if (typeof value === 'string') yield { path, text: value }
-  else if (typeof value === 'object' && value !== null)
-    for (const [key, inner] of Object.entries(value)) yield* textsIn(inner, [...path, key])
 }
 
 const SCRIPT = /^scripted\/(?=.*[./])/

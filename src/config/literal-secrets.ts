@@ -14,7 +14,8 @@ import {
 } from 'yaml'
 import type { ReplacedSecret } from '../core/backup.ts'
 import { type ConfigPath, formatPath } from './mistake.ts'
-import { isSecretAt, REFERENCE } from './references.ts'
+import { readYaml } from './read-yaml.ts'
+import { isSecretAt, REFERENCE, type ReferenceNames, referenceNames } from './references.ts'
 
 /** The surroundings of a text whose secrets are taken out. */
 export interface LiteralContext {
@@ -53,6 +54,13 @@ export function withoutLiterals(
     .toSorted((one, other) => other.from - one.from)
     .reduce((changed, { from, to, by }) => changed.slice(0, from) + by + changed.slice(to), source)
   return { text, replaced }
+}
+
+/** Returns what a configuration names, files by their whole path, and the setting of a secret that stands in it. */
+export function secretsIn(source: string, folder: string): ReferenceNames & { readonly literal: string | undefined } {
+  const names = referenceNames(readYaml(source).tree)
+  const [literal] = withoutLiterals(source, { folder, secrets: [] }).replaced
+  return { ...names, files: names.files.map((name) => resolve(folder, name)), literal: literal?.setting }
 }
 
 const LEFT_OUT = '# [left out]'

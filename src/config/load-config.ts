@@ -145,10 +145,12 @@ async function ruleMistakes(
 
 function noChannel(
   options: LoadOptions,
-  { file }: Source,
+  { file, tree }: Source,
   { known, also }: { readonly known: Channels; readonly also: readonly string[] },
 ): ParleyError {
   if (file === undefined) return new ParleyError('config', choicesText(options, known, also))
+  if (Object.keys(Object(tree)).length === 0)
+    return new ParleyError('config', `${file}: channels: no channel is configured: the file is empty; run: parley init`)
   const { channel, variable } = simplest(known)
   const remedy = `add channels.${channel} (config/parley.example.yaml shows how), set ${variable}, or add http for programs alone`
   return new ParleyError('config', `${file}: channels: no channel is configured; ${remedy}`)

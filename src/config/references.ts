@@ -31,6 +31,34 @@ const SHELL_REFERENCE = /^\$\{?([A-Z_][A-Z0-9_]*)\}?$/
 const OTHER_REFERENCE = /^(?!\$\{env:[^{}]*\}$)(?:\$?\{{0,2} *\$?(?:process\.)?env[:.]|%(?=\w+%$))([A-Z_]\w*)[ }%]*$/i
 const UNCLOSED_REFERENCE = /\$\{(?:env|file|credential):[^{}]*$/
 
+export interface ReferenceNames {
+  readonly variables: readonly string[]
+  /** Files of secrets, as the configuration names them: relative ones begin in its folder. */
+  readonly files: readonly string[]
+  readonly credentials: readonly string[]
+}
+
+/** Returns the names that the references of a configuration use. */
+export function referenceNames(tree: unknown): ReferenceNames {
+  const names = { env: new Set<string>(), file: new Set<string>(), credential: new Set<string>() }
+  for (const { text } of textsIn(tree))
+    for (const [, kind = '', name = ''] of text.matchAll(REFERENCE))
+      if (kind in names) names[kind as keyof typeof names].add(name.trim())
+  return { variables: [...names.env], files: [...names.file], credentials: [...names.credential] }
+}
+
+interface PlacedText {
+  readonly path: ConfigPath
+  readonly text: string
+}
+
+/** Yields every text of a configuration with its place. */
+export function* textsIn(value: unknown, path: ConfigPath = []): Generator<PlacedText> {
+  if (typeof value === 'string') yield { path, text: value }
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, inner] of Object.entries(value)) yield* textsIn(inner, [...path, key])
+}
+
 /** The parts in which plain text under a key such as `token` is a secret. */
 const HOLDS_SECRETS: readonly PropertyKey[] = ['channels', 'models', 'audio', 'store', 'tools', 'hooks']
 

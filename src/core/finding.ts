@@ -11,7 +11,17 @@ export interface Finding {
   readonly says: string
   /** A command to type or a place to click; there for every warning and failure. */
   readonly remedy?: string
+  /** The change by which `--fix` mends it; absent where only a person can. */
+  readonly fix?: Fix
 }
+
+/** A change without a doubt: the mode of a file or folder of Parley, or a socket that a killed daemon has left. */
+export type Fix =
+  | { readonly kind: 'mode'; readonly path: string; readonly mode: Mode }
+  | { readonly kind: 'remove'; readonly path: string }
+
+/** A mode as `chmod` takes it. */
+export type Mode = '600' | '640' | '700' | 'go-w'
 
 /** The findings of one examination, as `parley doctor --json` prints them. */
 export interface DoctorReport {
@@ -28,10 +38,12 @@ export function findingsOf(part: string) {
   return {
     ok: (check: string, says: string): Finding => ({ part, check, state: 'ok', says }),
     skipped: (check: string, says: string): Finding => ({ part, check, state: 'skipped', says }),
-    warning: (check: string, says: string, remedy: string): Finding => ({
-      ...{ part, check, state: 'warning', says, remedy },
+    warning: (check: string, says: string, remedy: string, fix?: Fix): Finding => ({
+      ...{ part, check, state: 'warning', says, remedy, ...(fix === undefined ? {} : { fix }) },
     }),
-    failed: (check: string, says: string, remedy: string): Finding => ({ part, check, state: 'failed', says, remedy }),
+    failed: (check: string, says: string, remedy: string, fix?: Fix): Finding => ({
+      ...{ part, check, state: 'failed', says, remedy, ...(fix === undefined ? {} : { fix }) },
+    }),
   }
 }
 
@@ -60,7 +72,6 @@ export interface DoctorRequest<Config> {
   /** Whatever is safe to mend is mended. */
   readonly fix: boolean
   readonly now: number
-  readonly signal: AbortSignal
   /** Called as checks end. */
   progress(this: void, done: number, of: number): void
 }

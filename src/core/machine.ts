@@ -54,3 +54,8 @@ export interface OwnData {
   /** Why nothing beside the database is recognised: it is none of Parley, or cannot be read. */
   readonly unknown?: string
 }
+
+/** Returns a text as one word of a shell, in single quotes where it needs them. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}

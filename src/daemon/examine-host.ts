@@ -1,27 +1,23 @@
-import { spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, type Stats } from 'node:fs'
 import { readFile, stat, statfs } from 'node:fs/promises'
-import { freemem, totalmem, userInfo } from 'node:os'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { freemem, totalmem } from 'node:os'
+import { dirname, join } from 'node:path'
 import { readLastBackup } from '../backup/last-backup.ts'
 import type { Config } from '../config/config.ts'
+import { secretsIn } from '../config/literal-secrets.ts'
 import { type Clock, systemClock, within } from '../core/clock.ts'
-import { toError } from '../core/errors.ts'
-import { type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
-import { machineZone } from '../core/machine-zone.ts'
-import { closeToOthers, privateFolder, writersOf } from '../platform/private-folder.ts'
+import { EXIT, toError } from '../core/errors.ts'
+import { type Finding, type Fix, findingsOf, saysAndRemedy } from '../core/finding.ts'
+import { type Machine, shellWord } from '../core/machine.ts'
+import { lingersFor, type ShownUnit, showUnit } from '../core/service-unit.ts'
+import { runCommand, thisUser } from '../platform/machine.ts'
+import { closeToOthers, folderDoubts, writerDoubts } from '../platform/private-folder.ts'
 
 /*
  * The half of an examination that asks nobody and costs next to nothing: the host of a daemon. `parley doctor` runs it
  * with the rest, and the daemon by itself each hour.
  */
-
-/** A finding that this program can mend without a question. */
-export interface MendableFinding extends Finding {
-  /** Mends it; returns a sentence about what was changed. */
-  mend?(this: void): Promise<string>
-}
 
 export interface HostPlace {
   readonly config: Pick<Config, 'file' | 'dataDir' | 'store'>
@@ -47,7 +43,7 @@ export async function examineDisk({ config: { dataDir, store } }: HostPlace): Pr
   const free = Math.floor((bavail * bsize) / MB)
   const database = Math.ceil((await sizeOf(store.path)) / MB)
   const says = `${megabytes(free)} are free for ${dataDir}`
-  const clear = `Free some space there; to see what is large: du -xh ${dataDir} | sort -h | tail`
+  const clear = `Free some space there; to see what is large: du -xh ${shellWord(dataDir)} | sort -h | tail`
   const findings = [
     free < LEAST_MB
       ? failed('space', `${says}: messages can soon not be stored`, clear)
@@ -65,7 +61,7 @@ export async function examineDisk({ config: { dataDir, store } }: HostPlace): Pr
       warning(
         'log',
         `the log of the database has grown to ${megabytes(log)}: another program keeps reading`,
-        `fuser -v ${store.path}`,
+        `fuser -v ${shellWord(store.path)}`,
       ),
     )
   return findings
@@ -99,32 +95,33 @@ const REMOTE: Readonly<Record<number, string>> = {
 const FUSE = 0x65735546
 
 /** Returns who could change or read what lies in the state folder and in the configuration. */
-export async function examineFolder({ config }: HostPlace): Promise<readonly MendableFinding[]> {
+export async function examineFolder({ config }: HostPlace): Promise<readonly Finding[]> {
   const { dataDir } = config
   const stats = await stat(dataDir).catch(() => undefined)
   const inside = stats === undefined ? [] : [...(await remote(dataDir)), ...strangers(dataDir, stats.uid)]
-  return [...placeFindings(config), ...inside, ...(await filesOpen(config))]
+  return [...placeFindings(dataDir, stats), ...inside, ...(await filesOpen(config))]
 }
 
-function placeFindings(config: HostPlace['config']): readonly MendableFinding[] {
-  const { ok, skipped, failed } = findingsOf('folder')
-  const { dataDir } = config
+const OTHERS_ENTER = 0o055
+
+function placeFindings(dataDir: string, stats: Stats | undefined): readonly Finding[] {
+  const { ok, skipped, warning, failed } = findingsOf('folder')
   try {
-    privateFolder(dataDir, 'ask')
-    return [ok('place', `${dataDir} is closed to others`)]
+    const doubts = folderDoubts(dataDir)
+    if (doubts === undefined) return [skipped('place', `${dataDir} is not there yet; "parley start" makes it`)]
+    if (doubts.length > 0) return doubts.map(({ says, remedy, fix }) => failed('place', says, remedy, fix))
+    if (((stats?.mode ?? 0) & OTHERS_ENTER) === 0) return [ok('place', `${dataDir} is closed to others`)]
+    const fix = { kind: 'mode', path: dataDir, mode: '700' } as const
+    return [warning('place', `others may see which files are in ${dataDir}`, chmod(fix), fix)]
   } catch (error) {
-    const { message } = toError(error)
-    if (message.startsWith('There is no folder'))
-      return [skipped('place', `${dataDir} is not there yet; "parley start" makes it`)]
-    return message.split('\n').map((line) => withMend(failed('place', ...ownRemedy(line, dataDir)), config))
+    const [says] = saysAndRemedy(toError(error).message, '')
+    const give = `sudo chown -R "$(id -u):$(id -g)" ${shellWord(dataDir)}`
+    return [failed('place', says, `${give}, or examine it as its user: sudo -u <user> parley doctor`)]
   }
 }
 
-/** A folder of somebody else is theirs to give away, or the wrong user examines it. */
-function ownRemedy(line: string, dataDir: string): readonly [says: string, remedy: string] {
-  const [says, remedy] = saysAndRemedy(line, `ls -ld ${dataDir}`)
-  if (!/cannot be used by user|belongs to user/.test(says)) return [says, remedy]
-  return [says, `sudo chown -R "$(id -u):$(id -g)" ${dataDir}, or examine it as its user: sudo -u <user> parley doctor`]
+function chmod({ path, mode }: Pick<Extract<Fix, { kind: 'mode' }>, 'path' | 'mode'>): string {
+  return `Run: chmod ${mode} ${shellWord(path)}`
 }
 
 async function remote(dataDir: string): Promise<readonly Finding[]> {
@@ -139,14 +136,15 @@ async function remote(dataDir: string): Promise<readonly Finding[]> {
     : []
 }
 
-/** A start as another user leaves files that the daemon cannot open afterwards. */
+/** A start as another user leaves files that the daemon cannot open afterwards. Ours have names that are text. */
 function strangers(dataDir: string, owner: number): readonly Finding[] {
   const others = readable(dataDir).filter(
-    (name) => lstatSync(join(dataDir, name), { throwIfNoEntry: false })?.uid !== owner,
+    (name) => (lstatSync(join(dataDir, name), { throwIfNoEntry: false })?.uid ?? owner) !== owner,
   )
   if (others.length === 0) return []
   const says = `${others.slice(0, 3).join(', ')} in ${dataDir} belong to another user than the folder (${owner})`
-  return [findingsOf('folder').failed('owner', says, `chown -R --reference=${dataDir} ${dataDir}`)]
+  const folder = shellWord(dataDir)
+  return [findingsOf('folder').failed('owner', says, `chown -R --reference=${folder} ${folder}`)]
 }
 
 function readable(folder: string): readonly string[] {
@@ -161,59 +159,50 @@ const OTHERS_READ = 0o044
 const OTHERS_WRITE = 0o022
 
 /** Looks at the database, the configuration and the files of secrets that it names. */
-async function filesOpen(config: HostPlace['config']): Promise<readonly MendableFinding[]> {
-  const { file, store } = config
+async function filesOpen({ file, store }: HostPlace['config']): Promise<readonly Finding[]> {
   const text = file === undefined ? '' : await readFile(file, 'utf8').catch(() => '')
   const folder = file === undefined ? '' : dirname(file)
-  const named = [...text.matchAll(/\$\{file:([^}]+)\}/g)].map(([, name = '']) => name.trim())
-  const secrets = named.map((name) => (isAbsolute(name) ? name : resolve(folder, name)))
+  const { files, literal } = secretsIn(text, folder)
   const open = await Promise.all([
-    ...[store.path, `${store.path}-wal`].map((path) => openFile(path, 'the database', config)),
-    ...[...new Set(secrets)].map((path) => openFile(path, 'a secret', config)),
+    ...[store.path, `${store.path}-wal`].map((path) => openFile(path, 'the database')),
+    ...[...new Set(files)].map((path) => openFile(path, 'a secret')),
+    ...(file === undefined || literal === undefined ? [] : [openFile(file, `and a secret in it: ${literal}`)]),
   ])
   const { failed } = findingsOf('folder')
-  const writers = writersOf(file)
-  return [
-    ...open.flat(),
-    ...writers.map((line) => withMend(failed('configuration', ...saysAndRemedy(line, `ls -ld ${folder}`)), config)),
-  ]
+  const writers = writerDoubts(file)
+  return [...open.flat(), ...writers.map(({ says, remedy, fix }) => failed('configuration', says, remedy, fix))]
 }
 
 /** A secret that root lets the group of a service read is as it is meant. */
-async function openFile(path: string, what: string, config: HostPlace['config']): Promise<readonly MendableFinding[]> {
+async function openFile(path: string, what: string): Promise<readonly Finding[]> {
   const stats = await stat(path).catch(() => undefined)
   if (stats === undefined) return []
-  const mode = stats.uid === 0 && stats.gid !== 0 ? 0o640 : 0o600
-  const open = stats.mode & (OTHERS_READ | OTHERS_WRITE) & ~mode
+  const mode = stats.uid === 0 && stats.gid !== 0 ? '640' : '600'
+  const open = stats.mode & (OTHERS_READ | OTHERS_WRITE) & ~Number.parseInt(mode, 8)
   if (open === 0) return []
   const { warning, failed } = findingsOf('folder')
   const writes = (open & OTHERS_WRITE) !== 0
-  const says = `others may ${writes ? 'write to' : 'read'} ${path}, ${what}`
-  const finding = (writes ? failed : warning)('mode', says, `Run: chmod ${mode.toString(8)} ${path}`)
-  return [withMend(finding, config)]
+  const fix = { kind: 'mode', path, mode } as const
+  return [
+    (writes ? failed : warning)('mode', `others may ${writes ? 'write to' : 'read'} ${path}, ${what}`, chmod(fix), fix),
+  ]
 }
 
-const CHMOD = /\b[Rr]un: chmod (700|6[04]0|go-w) (\S.*)$/
-
-/** A mode is what can be mended without a doubt, of files and folders of this user that are Parley's. */
-function withMend(finding: Finding, { dataDir, file }: HostPlace['config']): MendableFinding {
-  const [, mode = '', path = ''] = CHMOD.exec(finding.remedy ?? '') ?? []
-  if (path === '') return finding
-  const bits = (now: number): number => (mode === 'go-w' ? now & ~OTHERS_WRITE : Number.parseInt(mode, 8))
-  const folders = [dataDir, ...(file === undefined ? [] : [dirname(file)])]
-  return {
-    ...finding,
-    async mend() {
-      closeToOthers(path, bits, folders)
-      return `Others may not change ${path} any more (chmod ${mode}).`
-    },
+/** Makes the change of a finding; returns a sentence about it. Touches only what is Parley's, of this user. */
+export function mend(fix: Fix, { file, dataDir }: Pick<HostPlace['config'], 'file' | 'dataDir'>): string {
+  if (fix.kind === 'remove') {
+    rmSync(fix.path, { force: true })
+    return `The socket ${fix.path}, which a daemon had left, is gone.`
   }
+  closeToOthers(fix.path, fix.mode, [dataDir, ...(file === undefined ? [] : [dirname(file)])])
+  return `Others may not change ${fix.path} any more (chmod ${fix.mode}).`
 }
 
 /** Returns how old the last backup is. */
-export async function examineBackup({ config: { dataDir }, now }: HostPlace): Promise<readonly Finding[]> {
-  const { ok, warning, failed } = findingsOf('backup')
+export async function examineBackup({ config: { dataDir, store }, now }: HostPlace): Promise<readonly Finding[]> {
+  const { ok, skipped, warning, failed } = findingsOf('backup')
   const last = readLastBackup(dataDir)
+  if (last === undefined && !existsSync(store.path)) return [skipped('age', 'there is nothing to back up yet')]
   if (last === undefined) return [warning('age', 'no backup was ever made', 'parley backup')]
   const findings: Finding[] = []
   if (last.failedAt !== undefined)
@@ -297,55 +286,22 @@ export function examineNode(version: string, now: number): Finding {
   return ok('node', `Node ${version}, which gets security updates until ${line.until}${line.longTerm ? ' (LTS)' : ''}`)
 }
 
-/** Returns the zone in which schedules and times are, as this process sees it. */
-export function examineZone(): Finding {
-  return findingsOf('clock').ok('zone', `times are in ${machineZone()}`)
-}
-
-export interface Command {
-  readonly code: number
-  readonly out: string
-}
-
 const COMMAND_MS = 5_000
-
-/** Runs a program of the system; resolves with undefined where it is not there or does not end. */
-export function runCommand(name: string, args: readonly string[]): Promise<Command | undefined> {
-  return new Promise((resolve) => {
-    const child = spawn(name, args, { stdio: ['ignore', 'pipe', 'ignore'], timeout: COMMAND_MS })
-    let out = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      out += text
-    })
-    child.on('error', () => resolve(undefined))
-    child.on('close', (code) => resolve(code === null ? undefined : { code, out }))
-  })
-}
-
-const PROPERTIES =
-  'LoadState,ActiveState,SubState,UnitFileState,FragmentPath,ExecStart,NRestarts,Result,ExecMainStatus,ActiveEnterTimestamp'
+const run: Machine['run'] = (command, args) => runCommand(command, args, { withinMs: COMMAND_MS })
 
 /** Returns how the unit does that starts the daemon, where a service manager is there and has one. */
 export async function examineUnit({ config, now }: HostPlace): Promise<readonly Finding[]> {
   const { skipped } = findingsOf('unit')
-  const managers = [[], ['--user']] as const
-  const shown = await Promise.all(
-    managers.map((which) => runCommand('systemctl', [...which, 'show', 'parley.service', `--property=${PROPERTIES}`])),
-  )
-  if (shown.every((one) => one?.code !== 0)) return [skipped('manager', 'no service manager answers here')]
-  const found = await Promise.all(
-    shown.map(async (one, at) => {
-      const unit = Object.fromEntries((one?.out ?? '').split('\n').map((line) => splitAt(line, '=')))
-      return unit.LoadState === 'loaded' ? unitFindings(unit, { user: managers[at] === managers[1], config, now }) : []
-    }),
-  )
-  const all = found.flat()
-  return all.length > 0 ? all : [skipped('installed', 'no unit is installed; parley service install makes one')]
-}
-
-function splitAt(line: string, mark: string): readonly [string, string] {
-  const at = line.indexOf(mark)
-  return at === -1 ? [line, ''] : [line.slice(0, at), line.slice(at + mark.length)]
+  const [system, user] = await Promise.all([showUnit(run, []), showUnit(run, ['--user'])])
+  if ('refused' in system && 'refused' in user) return [skipped('manager', 'no service manager answers here')]
+  const findings = [
+    ...('unit' in system ? unitFindings(system.unit, { user: false, config, now }) : []),
+    ...('unit' in user ? unitFindings(user.unit, { user: true, config, now }) : []),
+    ...('unit' in user && user.unit.loaded ? await lingering() : []),
+  ]
+  return findings.length > 0
+    ? findings
+    : [skipped('installed', 'no unit is installed; parley service install makes one')]
 }
 
 interface UnitPlace {
@@ -354,66 +310,55 @@ interface UnitPlace {
   readonly now: number
 }
 
-type Unit = Readonly<Record<string, string | undefined>>
-
-async function unitFindings(unit: Unit, { user, config, now }: UnitPlace): Promise<readonly Finding[]> {
+function unitFindings(unit: ShownUnit, { user, config, now }: UnitPlace): readonly Finding[] {
+  if (!unit.loaded) return []
   const { ok, warning, failed } = findingsOf('unit')
   const systemctl = user ? 'systemctl --user' : 'sudo systemctl'
   const journal = `journalctl ${user ? '--user ' : ''}-u parley -n 50`
-  const { ActiveState = '', SubState = '', Result = '', ExecMainStatus = '', UnitFileState = '' } = unit
-  const runs = ActiveState === 'active' || ActiveState === 'activating'
+  const says = `the unit is not running: ${unit.state}${unit.lastExit === undefined ? '' : `; ${unit.lastExit}`}`
+  const first = unit.exitCode === EXIT.config ? 'parley config check, then: ' : ''
   const findings: Finding[] = [
-    runs
-      ? ok('active', `the unit is ${ActiveState} (${SubState})`)
-      : ExecMainStatus === '78'
-        ? failed(
-            'active',
-            'the unit has stopped, for the configuration is wrong (78)',
-            `parley config check, then: ${systemctl} start parley`,
-          )
-        : failed(
-            'active',
-            `the unit is not running: ${ActiveState} (${Result}, exit code ${ExecMainStatus})`,
-            `${systemctl} start parley; why it ended: ${journal}`,
-          ),
+    unit.active || unit.starting
+      ? ok('active', `the unit is ${unit.state}`)
+      : failed('active', says, `${first}${systemctl} start parley; why it ended: ${journal}`),
   ]
-  if (!['enabled', 'enabled-runtime', 'static', 'alias', 'linked'].includes(UnitFileState))
+  if (!unit.enabled)
     findings.push(warning('enabled', 'the unit is not started when the machine is', `${systemctl} enable parley`))
-  const restarts = Number(unit.NRestarts ?? 0)
-  const since = now - Date.parse((unit.ActiveEnterTimestamp ?? '').replace(/^\w+ /, ''))
-  if (restarts > 0 && !(since > HOUR_MS))
-    findings.push(warning('restarts', `the daemon was started again ${restarts} times after it had ended`, journal))
-  const path = /--config[ =](\S+)/.exec(unit.ExecStart ?? '')?.[1]
-  if (path !== undefined && config.file !== undefined && path !== config.file)
+  if (unit.restarts > 0 && !(unit.since !== undefined && now - unit.since > HOUR_MS))
+    findings.push(
+      warning('restarts', `the daemon was started again ${unit.restarts} times after it had ended`, journal),
+    )
+  const other = unit.config
+  if (other !== undefined && config.file !== undefined && other !== config.file)
     findings.push(
       warning(
         'configuration',
-        `the unit has another configuration, ${path}, than this examination`,
-        `parley doctor --config ${path}`,
+        `the unit has another configuration, ${other}, than this examination`,
+        `parley doctor --config ${shellWord(other)}`,
       ),
     )
-  if (user) findings.push(...(await lingering()))
   return findings
 }
 
 async function lingering(): Promise<readonly Finding[]> {
-  const username = userName()
-  const shown = await runCommand('loginctl', ['show-user', username, '--property=Linger'])
-  if (shown?.code !== 0 || !shown.out.includes('Linger=no')) return []
+  const { username } = thisUser()
+  if ((await lingersFor(run, username)) !== false) return []
   const says = 'the unit of this user ends when the user logs out'
   return [findingsOf('unit').warning('linger', says, `sudo loginctl enable-linger ${username}`)]
 }
 
-/** A container may run under a bare number, for which the system has no entry. */
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return String(process.getuid?.() ?? 0)
-  }
+export interface DaemonPlace {
+  readonly socket: string
+  readonly lock: string
+  /** The process that holds the lock, as the kernel lists it; undefined where it lists none. */
+  readonly pid: number | undefined
 }
 
-/** Returns the process that holds a lock on a file, as the kernel lists it; undefined where it lists none. */
+export function daemonPlace({ dataDir, store }: HostPlace['config']): DaemonPlace {
+  const lock = `${store.path}.lock`
+  return { socket: join(dataDir, 'parley.sock'), lock, pid: holderOf(lock) }
+}
+
 export function holderOf(file: string): number | undefined {
   try {
     const { ino } = lstatSync(file)

@@ -40,9 +40,6 @@ export function partOf({ channel, account }: Pick<AccountCheck, 'channel' | 'acc
   return account === 'default' ? channel : `${channel}/${account}`
 }
 
-/** So many places of an account are looked at, the newest: a platform counts each question. */
-const MOST_PLACES = 20
-
 /** Asks a platform about an account and about the places in which it is. */
 export async function examineAccount(
   { channel, account, settings }: AccountCheck,
@@ -52,7 +49,7 @@ export async function examineAccount(
   const setup = await setupOf(plugins, channel)
   const state = status?.channels.find((one) => one.channel === channel && one.account === account)?.status
   const here = ({ address }: SetupPlace): boolean => address.channel === channel && address.account === account
-  const places = known.filter(here).slice(0, MOST_PLACES)
+  const places = known.filter(here)
   const services = { clock: systemClock, random: Math.random, logger: silentLogger }
   // Only the channel, whose own schema has parsed these settings, knows their type.
   const examined = { account, config: settings as never, services }

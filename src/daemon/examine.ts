@@ -1,26 +1,26 @@
-import { lstatSync, rmSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { type DoctorReport, type DoctorRequest, type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
+import { machineZone } from '../core/machine-zone.ts'
 import { splitModel } from '../core/model-server.ts'
 import type { StatusReport } from '../core/operator.ts'
 import { writersOf } from '../platform/private-folder.ts'
 import { useProxies } from '../platform/way-out.ts'
 import { type DatabaseFacts, examineDatabase, type KnownPlace, placesIn } from '../store/engines/examine-database.ts'
 import {
+  type DaemonPlace,
+  daemonPlace,
   examineBackup,
   examineDisk,
   examineFolder,
   examineMemory,
   examineNode,
   examineUnit,
-  examineZone,
   type HostPlace,
-  holderOf,
-  type MendableFinding,
+  mend,
   watchClock,
 } from './examine-host.ts'
 import {
@@ -48,15 +48,14 @@ export interface ExamineParts {
 /** One check. Whatever it throws is a finding, and so is that its time is over. */
 interface Check {
   readonly part: string
-  readonly withinMs?: number
-  /** It begins once the others have ended. */
-  readonly last?: boolean
-  run(signal: AbortSignal): Promise<readonly MendableFinding[]>
+  /** It asks over the network. */
+  readonly online?: true
+  /** It begins once the others have ended, for it holds them up; it ends by itself at its signal. */
+  readonly last?: true
+  run(signal: AbortSignal): Promise<readonly Finding[]>
 }
 
 const WITHIN_MS = 35_000
-const DATABASE_MS = 20_000
-const HOURS_MS = 4 * 3_600_000
 
 /**
  * Looks at everything that a daemon needs, side by side, each check within its own time; throws `invalid` for a part
@@ -67,12 +66,12 @@ export async function examine(request: Request, own: ExamineParts): Promise<Doct
   await useProxies()
   const paid = { usd: 0 }
   try {
-    const checks = chosen([...hostChecks(request, own), ...configuredChecks(request, { ...own, paid })], request)
+    const checks = chosen([...hostChecks(request, own), ...configuredChecks(request, { ...own, paid })], request, own)
     let done = 0
     const all = (which: readonly Check[]) =>
       Promise.all(
         which.map(async (check) => {
-          const outcome = await outcomeOf(check, request.signal)
+          const outcome = await outcomeOf(check)
           request.progress(++done, checks.length)
           return outcome
         }),
@@ -82,10 +81,7 @@ export async function examine(request: Request, own: ExamineParts): Promise<Doct
       ...(await all(checks.filter(({ last }) => last === true))),
     ]
     const times = request.offline || !wants(request, 'clock') ? [] : [clock.finding()]
-    const { findings, fixed } = await mended(
-      [...found.flat().map((one) => inThisShell(one, request)), ...times],
-      request,
-    )
+    const { findings, fixed } = mended([...found.flat().map((one) => inThisShell(one, request)), ...times], request)
     return { version: own.version, findings: inOrder(findings), fixed, usd: paid.usd }
   } finally {
     clock.end()
@@ -97,7 +93,7 @@ export async function examine(request: Request, own: ExamineParts): Promise<Doct
 const UNSET = /the variable \w+ is not set/
 
 /** A service has variables that no shell has: while its daemon runs, one that is unset here is no fault. */
-function inThisShell(finding: MendableFinding, { status }: Pick<Request, 'status'>): MendableFinding {
+function inThisShell(finding: Finding, { status }: Pick<Request, 'status'>): Finding {
   const { part, check, state, says } = finding
   if (!['failed', 'warning'].includes(state) || !UNSET.test(says)) return finding
   if (status !== undefined)
@@ -113,51 +109,42 @@ function wants({ parts }: Pick<Request, 'parts'>, part: string): boolean {
   )
 }
 
-/** The parts that there are always, or would be: naming one is no mistake. */
-const PARTS = [
-  'configuration',
-  'program',
-  'folder',
-  'disk',
-  'database',
-  'backup',
-  'memory',
-  'clock',
-  'unit',
-  'daemon',
-  'port',
-  'model',
-  'tool',
-  'audio',
-]
-
-function chosen(checks: readonly Check[], request: Request): readonly Check[] {
-  // Nobody knows then what there would be, and this is why.
-  if (request.config === undefined) return checks.filter(({ part }) => part === 'configuration' || wants(request, part))
-  const known = [...new Set([...PARTS, ...checks.map(({ part }) => part)])]
-  const unknown = request.parts.find((name) => !known.some((part) => wants({ parts: [name] }, part)))
-  if (unknown !== undefined) {
-    const words = [...new Set(known.map((part) => part.split(' ')[0]))].join(', ')
-    throw new ParleyError('invalid', `There is nothing called ${unknown} to examine; there are ${words}.`)
-  }
-  return checks.filter(({ part }) => wants(request, part))
+/** The parts that only some configurations have. */
+const NOT_SET_UP: Readonly<Record<string, string>> = {
+  port: 'Nothing here listens on a port',
+  model: 'No agent has a model to ask',
+  tool: 'No tool server is set up',
+  audio: 'Audio is not set up',
 }
 
-async function outcomeOf(
-  { part, run, withinMs = WITHIN_MS }: Check,
-  stop: AbortSignal,
-): Promise<readonly MendableFinding[]> {
-  const late = AbortSignal.timeout(withinMs)
+function chosen(checks: readonly Check[], request: Request, { plugins }: ExamineParts): readonly Check[] {
+  const { config, parts, offline } = request
+  const able = checks.filter(({ online }) => !(offline && online))
+  // Nobody knows then what there would be, and this is why.
+  if (config === undefined) return able.filter(({ part }) => part === 'configuration' || wants(request, part))
+  const absent = parts.find((name) => !able.some(({ part }) => wants({ parts: [name] }, part)))
+  if (absent === undefined) return able.filter(({ part }) => wants(request, part))
+  if (checks.some(({ part }) => wants({ parts: [absent] }, part)))
+    throw new ParleyError('invalid', `${absent} is asked over the network: leave --offline out.`)
+  const channel = Object.hasOwn(plugins, absent) ? `${plugins[absent]?.traits.name} is not set up` : undefined
+  const why = channel ?? NOT_SET_UP[absent]
+  if (why === undefined)
+    throw new ParleyError('invalid', `There is nothing called ${absent} to examine; "parley doctor" names all parts.`)
+  const there = [...new Set(checks.filter(({ online }) => online).map(({ part }) => part.split(' ')[0]))].join(', ')
+  throw new ParleyError('invalid', there === '' ? `${why}. Run: parley init` : `${why}; set up are: ${there}.`)
+}
+
+async function outcomeOf({ part, run, last }: Check): Promise<readonly Finding[]> {
+  const late = AbortSignal.timeout(WITHIN_MS)
+  const again = `parley doctor ${part.split(' ')[0]}`
   const over = new Promise<readonly Finding[]>((resolve) => {
-    late.addEventListener('abort', () => {
-      const says = `the check took longer than ${withinMs / 1_000} s`
-      resolve([findingsOf(part).failed('time-out', says, `parley doctor ${part.split(' ')[0]}`)])
-    })
+    const says = `the check took longer than ${WITHIN_MS / 1_000} s`
+    if (!last) late.addEventListener('abort', () => resolve([findingsOf(part).failed('time-out', says, again)]))
   })
   try {
-    return await Promise.race([run(AbortSignal.any([stop, late])), over])
+    return await Promise.race([run(late), over])
   } catch (error) {
-    const [says, remedy] = saysAndRemedy(toError(error).message, `PARLEY_DEBUG=1 parley doctor ${part.split(' ')[0]}`)
+    const [says, remedy] = saysAndRemedy(toError(error).message, `PARLEY_DEBUG=1 ${again}`)
     return [findingsOf(part).failed('check', says, remedy)]
   }
 }
@@ -167,18 +154,18 @@ function hostChecks(request: Request, { version }: ExamineParts): readonly Check
   const { config, now } = request
   const always: readonly Check[] = [
     { part: 'program', run: async () => programFindings(request, version) },
-    { part: 'clock', run: async () => [examineZone()] },
+    { part: 'clock', run: async () => [findingsOf('clock').ok('zone', `times are in ${machineZone()}`)] },
     { part: 'configuration', run: async () => configurationFindings(request) },
   ]
   if (config === undefined) return always
-  const socket = join(config.dataDir, 'parley.sock')
-  const pid = holderOf(`${config.store.path}.lock`)
-  const place: HostPlace = { config, now, pid }
+  const daemon = daemonPlace(config)
+  const ports = portsOf(config)
+  const place: HostPlace = { config, now, pid: daemon.pid }
   return [
     ...always,
     { part: 'unit', run: () => examineUnit(place) },
-    { part: 'daemon', run: async () => daemonFindings(request, { socket, pid, lock: `${config.store.path}.lock` }) },
-    { part: 'port', run: () => portFindings(config, request.status !== undefined) },
+    { part: 'daemon', run: async () => daemonFindings(request, daemon) },
+    ...(ports.length === 0 ? [] : [{ part: 'port', run: () => portFindings(ports, request.status !== undefined) }]),
     { part: 'folder', run: () => examineFolder(place) },
     { part: 'disk', run: () => examineDisk(place) },
     { part: 'backup', run: () => examineBackup(place) },
@@ -208,13 +195,7 @@ function configurationFindings({ config, mistakes, warnings }: Request): readonl
   return found.length > 0 ? found : [ok('file', `${config?.file ?? 'the environment'} has no mistake`)]
 }
 
-interface DaemonPlace {
-  readonly socket: string
-  readonly lock: string
-  readonly pid: number | undefined
-}
-
-function daemonFindings({ status, trouble }: Request, { socket, lock, pid }: DaemonPlace): readonly MendableFinding[] {
+function daemonFindings({ status, trouble }: Request, { socket, lock, pid }: DaemonPlace): readonly Finding[] {
   const { ok, warning, failed } = findingsOf('daemon')
   if (status !== undefined)
     return [ok('running', `it runs${pid === undefined ? '' : ` (process ${pid})`}`), ...statusFindings(status)]
@@ -225,24 +206,15 @@ function daemonFindings({ status, trouble }: Request, { socket, lock, pid }: Dae
   }
   const notRunning = warning('running', 'no daemon runs', 'parley start')
   if (lstatSync(socket, { throwIfNoEntry: false })?.isSocket() !== true) return [notRunning]
-  const mend = async (): Promise<string> => {
-    rmSync(socket, { force: true })
-    return `The socket ${socket}, which a daemon had left, is gone.`
-  }
-  return [
-    notRunning,
-    { ...ok('left-socket', `a daemon that was killed has left ${socket}; the next start removes it`), mend },
-  ]
+  const says = `a daemon that was killed has left ${socket}; the next start removes it`
+  return [notRunning, { ...ok('left-socket', says), fix: { kind: 'remove', path: socket } }]
 }
 
 /** Returns what waits for somebody in the daemon. */
-function statusFindings({ restored, undelivered, uncertain, ownerKnown, claims }: StatusReport): readonly Finding[] {
+function statusFindings({ undelivered, uncertain, ownerKnown, claims }: StatusReport): readonly Finding[] {
   const { warning } = findingsOf('daemon')
   const lost = undelivered.length + uncertain.length
   return [
-    ...(restored === undefined
-      ? []
-      : [warning('restored', 'what a restored database owed is held until you choose', 'parley outbox list')]),
     ...(lost === 0
       ? []
       : [warning('deliveries', `${lost} messages did not arrive, or nobody knows whether they did`, 'parley status')]),
@@ -252,10 +224,15 @@ function statusFindings({ restored, undelivered, uncertain, ownerKnown, claims }
   ]
 }
 
-/** Looks at the ports of the API and of accounts that take requests. A daemon that runs listens there itself. */
-async function portFindings(config: Config, runs: boolean): Promise<readonly Finding[]> {
-  const { ok, failed } = findingsOf('port')
-  const places = [
+interface ListeningPlace {
+  readonly setting: string
+  readonly host: string
+  readonly port: number
+}
+
+/** Returns the ports of the API and of accounts that take requests. */
+function portsOf(config: Config): readonly ListeningPlace[] {
+  return [
     ...(config.http === undefined ? [] : [{ setting: 'http.port', ...config.http }]),
     ...Object.entries(config.channels).flatMap(([channel, { accounts }]) =>
       Object.entries(accounts).flatMap(([account, settings]) => {
@@ -265,6 +242,11 @@ async function portFindings(config: Config, runs: boolean): Promise<readonly Fin
       }),
     ),
   ].filter(({ port }) => port > 0)
+}
+
+/** Looks whether the ports are free. A daemon that runs listens there itself. */
+async function portFindings(places: readonly ListeningPlace[], runs: boolean): Promise<readonly Finding[]> {
+  const { ok, failed } = findingsOf('port')
   if (runs) return places.map(({ port, setting }) => ok('listen', `the daemon listens on port ${port} (${setting})`))
   return Promise.all(
     places.map(async ({ host, port, setting }) => {
@@ -297,61 +279,43 @@ type Own = ExamineParts & { readonly paid: { usd: number } }
 
 /** The database, whose places the platforms are asked about, and everything that is reached by the network. */
 function configuredChecks(request: Request, { version, plugins, paid }: Own): readonly Check[] {
-  const { config, status, offline, mistakes, warnings } = request
+  const { config, status, mistakes, warnings } = request
   if (config === undefined) return []
-  const database = databaseCheck(config, request)
-  if (offline) return [database]
   const asking = (signal: AbortSignal) => ({ config, plugins, status, signal })
   const accounts = Object.entries(config.channels).flatMap(([channel, { accounts: all }]) =>
     Object.entries(all).map(([account, settings]) => ({ channel, account, settings })),
   )
-  const absent = absentAccounts(config)
   let known: readonly KnownPlace[] | undefined
   const places = () => {
     known ??= knownPlaces(config)
     return known
   }
-  const said = status === undefined ? [] : channelsOf(status)
+  const said = (part: string) => (status === undefined ? [] : channelsOf(status).filter((one) => one.part === part))
   const keyless = new Set([...mistakes, ...warnings].map((line) => KEY_UNSET.exec(line)?.[1]))
+  const online = (part: string, run: Check['run']): Check => ({ part, run, online: true })
   return [
-    database,
-    ...accounts.map((account): Check => {
+    databaseCheck(config, request),
+    ...accounts.map((account) => {
       const part = partOf(account)
-      const run = async (signal: AbortSignal) => {
-        return [
-          ...said.filter((one) => one.part === part),
-          ...(await examineAccount(account, asking(signal), places())),
-        ]
-      }
-      return { part, run }
+      return online(part, async (signal) => [
+        ...said(part),
+        ...(await examineAccount(account, asking(signal), places())),
+      ])
     }),
-    ...absent.map(
-      (finding): Check => ({
-        part: finding.part,
-        run: async () => [...said.filter((one) => one.part === finding.part), finding],
+    ...absentAccounts(config).map((finding) => online(finding.part, async () => [...said(finding.part), finding])),
+    ...agentsWithout(config, status).map((finding) => online('model', async () => [finding])),
+    ...modelsIn(config).map((id) =>
+      online(`model ${id}`, async (signal) => {
+        if (status !== undefined && keyless.has(splitModel(id)[0])) return [keyElsewhere(id)]
+        const { finding, usd } = await examineModel(id, asking(signal))
+        paid.usd += usd
+        return [finding]
       }),
     ),
-    ...agentsWithout(config, status).map((finding): Check => ({ part: 'model', run: async () => [finding] })),
-    ...modelsIn(config).map(
-      (id): Check => ({
-        part: `model ${id}`,
-        async run(signal) {
-          if (status !== undefined && keyless.has(splitModel(id)[0])) return [keyElsewhere(id)]
-          const { finding, usd } = await examineModel(id, asking(signal))
-          paid.usd += usd
-          return [finding]
-        },
-      }),
+    ...(config.mcp ?? []).map(({ name }) =>
+      online(`tool server ${name}`, () => examineToolServer(name, { config, version })),
     ),
-    ...(config.mcp ?? []).map(
-      ({ name }): Check => ({
-        part: `tool server ${name}`,
-        run: () => examineToolServer(name, { config, version }),
-      }),
-    ),
-    ...(config.audio === undefined
-      ? []
-      : [{ part: 'audio', run: (signal: AbortSignal) => examineAudio(asking(signal)) }]),
+    ...(config.audio === undefined ? [] : [online('audio', (signal) => examineAudio(asking(signal)))]),
   ]
 }
 
@@ -370,15 +334,14 @@ function knownPlaces(config: Config): readonly KnownPlace[] {
   }
 }
 
-/** Named alone the database has as long as it takes. It comes last, for a large table holds everything else up. */
+/** Named alone the database has as long as it takes. */
 function databaseCheck(config: Config, { parts }: Request): Check {
   const isAlone = parts.length === 1 && parts[0] === 'database'
-  const path = config.store.path
   return {
-    ...{ part: 'database', last: true, withinMs: isAlone ? HOURS_MS : WITHIN_MS },
+    ...{ part: 'database', last: true },
     async run(signal) {
-      const late = isAlone ? signal : AbortSignal.any([signal, AbortSignal.timeout(DATABASE_MS)])
-      return databaseFindings(await examineDatabase({ path, key: storeKeyOf(config), signal: late }), config)
+      const look = { path: config.store.path, key: storeKeyOf(config), signal: isAlone ? undefined : signal }
+      return databaseFindings(await examineDatabase(look), config)
     },
   }
 }
@@ -386,7 +349,7 @@ function databaseCheck(config: Config, { parts }: Request): Check {
 function databaseFindings({ bytes, content }: DatabaseFacts, { store: { path } }: Config): readonly Finding[] {
   const { ok, warning, failed, skipped } = findingsOf('database')
   if (content === undefined) return [skipped('header', `there is no database ${path} yet; "parley start" makes it`)]
-  const { kind, schema, known, damage, checked, tables, sqlite } = content
+  const { kind, schema, known, damage, checked, tables, sqlite, waits } = content
   if (kind === 'foreign')
     return [failed('foreign', `${path} is a database of another program`, 'Name another file: store.url')]
   const restore = 'Stop the daemon, then: parley restore <backup>'
@@ -399,6 +362,14 @@ function databaseFindings({ bytes, content }: DatabaseFacts, { store: { path } }
     checked < tables
       ? [skipped('integrity', `${checked} of ${tables} tables were checked in time; all: parley doctor database`)]
       : [ok('integrity', `no damage in ${tables} tables (${size})`)]
+  if (waits)
+    findings.push(
+      warning(
+        'restored',
+        'what a restored database owed is held until you choose',
+        'parley outbox list; then: parley outbox resume, or: parley outbox discard',
+      ),
+    )
   if (schema > known)
     findings.push(
       failed('schema', `a newer Parley wrote it (schema ${schema}, here ${known})`, 'Install that Parley again'),
@@ -410,23 +381,18 @@ function databaseFindings({ bytes, content }: DatabaseFacts, { store: { path } }
   return findings
 }
 
-async function mended(
-  found: readonly MendableFinding[],
-  { fix }: Request,
-): Promise<Pick<DoctorReport, 'findings' | 'fixed'>> {
+function mended(found: readonly Finding[], { fix: mends, config }: Request): Pick<DoctorReport, 'findings' | 'fixed'> {
   const fixed: string[] = []
-  const findings: Finding[] = []
-  for (const { mend, ...finding } of found) {
-    if (!fix || mend === undefined) findings.push(finding)
-    else
-      try {
-        const says = await mend()
-        fixed.push(says)
-        findings.push(findingsOf(finding.part).ok(finding.check, says))
-      } catch (error) {
-        findings.push({ ...finding, says: `${finding.says} (not mended: ${toError(error).message})` })
-      }
-  }
+  const findings = found.map((finding): Finding => {
+    if (!mends || finding.fix === undefined || config === undefined) return finding
+    try {
+      const says = mend(finding.fix, config)
+      fixed.push(says)
+      return findingsOf(finding.part).ok(finding.check, says)
+    } catch (error) {
+      return { ...finding, says: `${finding.says} (not mended: ${toError(error).message})` }
+    }
+  })
   return { findings, fixed }
 }
 

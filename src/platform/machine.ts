@@ -13,21 +13,17 @@ const MOST_BYTES = 16 * 1024 * 1024
 /** Returns this machine; `main` is the file with which the program was started. */
 export function thisMachine(env: Environment, main: string): Machine {
   const { username: name, uid, homedir: home } = thisUser()
-  const node = lastingNode(env)
-  // The folder of this Node comes last: npm lies there.
-  const path = `${env.PATH ?? ''}${delimiter}${dirname(node)}`
-  const around = { ...env, PATH: path, ...userBus(env, uid), LC_ALL: 'C' }
   return {
     platform: process.platform,
-    node,
+    node: lastingNode(env),
     program: fileURLToPath(new URL('..', main)).replace(/\/$/, ''),
     user: { name, uid, home: env.HOME || home },
-    run: (command, args, options = {}) => run(command, args, { ...options, env: around }),
+    run: (command, args, options = {}) => runCommand(command, args, { ...options, env }),
   }
 }
 
 /** A container may run under a bare number, for which the system has no entry. */
-function thisUser(): { readonly username: string; readonly uid: number; readonly homedir: string } {
+export function thisUser(): { readonly username: string; readonly uid: number; readonly homedir: string } {
   try {
     return userInfo()
   } catch {
@@ -61,22 +57,29 @@ function userBus({ XDG_RUNTIME_DIR }: Environment, uid: number): Record<string, 
 }
 
 interface Running extends RunOptions {
-  readonly env: Environment
+  readonly env?: Environment
 }
 
-function run(command: string, args: readonly string[], { cwd, env, withinMs = 0 }: Running): Promise<Ran> {
+/** Runs a command to its end, as `Machine.run` does; without `env` it has the variables of this process as they are. */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  { cwd, env, withinMs = 0 }: Running,
+): Promise<Ran> {
   const options = {
-    encoding: 'utf8',
-    maxBuffer: MOST_BYTES,
-    timeout: withinMs,
-    killSignal: 'SIGKILL',
-    env,
-    cwd,
-  } as const
+    ...({ encoding: 'utf8', maxBuffer: MOST_BYTES, timeout: withinMs, killSignal: 'SIGKILL', cwd } as const),
+    ...(env === undefined ? {} : { env: forCommands(env) }),
+  }
   return new Promise((resolve) => {
     execFile(command, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : NO_COMMAND
       resolve({ code, stdout, stderr: stderr || (error?.message ?? '') })
     })
   })
+}
+
+/** The folder of this Node comes last in the path: npm lies there. */
+function forCommands(env: Environment): Environment {
+  const path = `${env.PATH ?? ''}${delimiter}${dirname(lastingNode(env))}`
+  return { ...env, PATH: path, ...userBus(env, thisUser().uid), LC_ALL: 'C' }
 }

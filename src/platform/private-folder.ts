@@ -20,6 +20,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join, parse, resolve } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
+import type { Fix, Mode } from '../core/finding.ts'
+import { shellWord } from '../core/machine.ts'
 import { sync } from './wipe.ts'
 
 /** A folder in which nobody but its owner and root can change anything. */
@@ -81,8 +83,8 @@ function nextStep(path: string, use: FolderUse, whose: number | undefined): Priv
     ...{ path: way.real, owner },
     ...(use === 'copies' && !keepsModes(way.real) ? { isOpen: true } : {}),
   }
-  const complaints = complaintsAbout(way, home, use)
-  if (complaints.length > 0) throw new ParleyError('config', complaints.join('\n'))
+  const doubts = doubtsAbout(way, home, use)
+  if (doubts.length > 0) throw new ParleyError('config', doubts.map(inWords).join('\n'))
   if (way.missing.length === 0) {
     if (use !== 'ask' && !home.isOpen) accessSync(way.real, constants.W_OK)
     return home
@@ -97,6 +99,27 @@ export function folderIn(home: PrivateFolder, path: string): PrivateFolder {
   if (home.isOpen === undefined) return privateFolder(path)
   mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER })
   return { ...home, path }
+}
+
+/** A way in which another user could change a file or folder, with its remedy. */
+export interface Doubt {
+  readonly says: string
+  readonly remedy: string
+  /** The mode that ends it, of a place that is this user's to close. */
+  readonly fix?: Fix
+}
+
+function inWords({ says, remedy }: Doubt): string {
+  return `${says}. ${remedy}`
+}
+
+/** Returns the doubts for which `privateFolder` would refuse a folder; undefined where it is not there. */
+export function folderDoubts(path: string): readonly Doubt[] | undefined {
+  return named(path, () => {
+    const way = follow(path)
+    const doubts = doubtsAbout(way, { path: way.real, owner: ownerOf(way) }, 'ask')
+    return doubts.length === 0 && way.missing.length > 0 ? undefined : doubts
+  })
 }
 
 function checkOwner(path: string, { uid }: Owner, whose: number | undefined): void {
@@ -147,7 +170,10 @@ export function privateFile(path: string, folder: PrivateFolder, which: 'made' |
     if (found.nlink > 1 && found.uid !== folder.owner.uid)
       throw new ParleyError('config', `${path} is a file that stands elsewhere too. Move it elsewhere.`)
     if ((found.mode & OTHERS_WRITE) !== 0)
-      throw new ParleyError('config', `Others may write to ${path} (${modeOf(found)}). Run: chmod 600 ${path}`)
+      throw new ParleyError(
+        'config',
+        `Others may write to ${path} (${modeOf(found)}). Run: chmod 600 ${shellWord(path)}`,
+      )
     makePrivate(path, found)
   })
 }
@@ -182,6 +208,11 @@ export function followFrom({ path: folder, owner }: PrivateFolder, link: string)
  * folder, and every folder and link on the way. Root is judged as in a private folder.
  */
 export function writersOf(path: string | undefined): readonly string[] {
+  return writerDoubts(path).map(inWords)
+}
+
+/** Returns what `writersOf` says in its parts. */
+export function writerDoubts(path: string | undefined): readonly Doubt[] {
   if (path === undefined) return []
   const { steps, missing } = follow(path)
   if (missing.length > 0) return []
@@ -190,11 +221,18 @@ export function writersOf(path: string | undefined): readonly string[] {
   const trusted = [ROOT, us, ...(us === ROOT ? [home] : [])]
   return steps.flatMap(({ path: step, stats }) => {
     if (!trusted.includes(stats.uid))
-      return [`${step} belongs to user ${stats.uid}, who could change ${path}. Run: chown ${us} ${step}`]
+      return {
+        says: `${step} belongs to user ${stats.uid}, who could change ${path}`,
+        remedy: `Run: chown ${us} ${shellWord(step)}`,
+      }
     return othersReplace(stats, trusted)
-      ? [`Others may write to ${step} (${modeOf(stats)}) and could change ${path}. Run: chmod go-w ${step}`]
+      ? openToWriters(step, `Others may write to ${step} (${modeOf(stats)}) and could change ${path}`)
       : []
   })
+}
+
+function openToWriters(path: string, says: string): Doubt {
+  return { says, remedy: `Run: chmod go-w ${shellWord(path)}`, fix: { kind: 'mode', path, mode: 'go-w' } }
 }
 
 /**
@@ -202,7 +240,7 @@ export function writersOf(path: string | undefined): readonly string[] {
  * else: neither of the target of a link nor of a folder that all users share. Throws `forbidden`, or what the system
  * says.
  */
-export function closeToOthers(path: string, mode: (bits: number) => number, folders: readonly string[]): void {
+export function closeToOthers(path: string, mode: Mode, folders: readonly string[]): void {
   const homes = folders.map((folder) => realpathSync(folder))
   const real = join(realpathSync(dirname(path)), basename(path))
   if (!homes.some((home) => real === home || real.startsWith(`${home}/`)))
@@ -214,7 +252,7 @@ export function closeToOthers(path: string, mode: (bits: number) => number, fold
     if (!stats.isFile() && !stats.isDirectory()) throw new ParleyError('forbidden', 'it is no file and no folder')
     if ((stats.mode & STICKY) !== 0) throw new ParleyError('forbidden', 'it is a folder that all users share')
     if (stats.isFile() && stats.nlink > 1) throw new ParleyError('forbidden', 'it has another name elsewhere')
-    fchmodSync(file, mode(stats.mode & 0o777))
+    fchmodSync(file, mode === 'go-w' ? stats.mode & 0o777 & ~OTHERS_WRITE : Number.parseInt(mode, 8))
   } finally {
     closeSync(file)
   }
@@ -236,9 +274,16 @@ export function belongsHere(
 }
 
 /** Returns the sentence about a file of another user, with the remedy. */
-export function foreign(path: string, { uid }: Pick<Stats, 'uid'>): string {
+export function foreign(path: string, stats: Pick<Stats, 'uid'>): string {
+  return inWords(foreignDoubt(path, stats))
+}
+
+function foreignDoubt(path: string, { uid }: Pick<Stats, 'uid'>): Doubt {
   const us = self()
-  return `${path} belongs to user ${uid}, and this runs as user ${us}. Run parley as user ${uid}, or give it what is yours: chown -R ${us} ${path}`
+  return {
+    says: `${path} belongs to user ${uid}, and this runs as user ${us}`,
+    remedy: `Run parley as user ${uid}, or give it what is yours: chown -R ${us} ${shellWord(path)}`,
+  }
 }
 
 interface Way {
@@ -284,24 +329,25 @@ function ownerOf({ real, steps }: Way): Owner {
   return { uid: stats.uid, gid: stats.gid }
 }
 
-function complaintsAbout({ real, missing, steps }: Way, { owner, isOpen }: PrivateFolder, use: FolderUse): string[] {
+function doubtsAbout({ real, missing, steps }: Way, { owner, isOpen }: PrivateFolder, use: FolderUse): readonly Doubt[] {
   const us = self()
   const trusted = [ROOT, us, ...(us === ROOT && use !== 'code' ? [owner.uid] : [])]
   const wanted = join(real, ...missing)
   const device = isOpen ? steps.findLast(({ path }) => path === real)?.stats.dev : undefined
-  const onTheWay = steps.flatMap(({ path, stats }) => {
+  const onTheWay = steps.flatMap(({ path, stats }): Doubt | readonly Doubt[] => {
     // Without modes, the owner says nothing either.
     if ((path === real && missing.length === 0) || stats.dev === device) return []
+    const way = `${path}, on the way to ${wanted},`
     if (!trusted.includes(stats.uid))
-      return [
-        `${path}, on the way to ${wanted}, belongs to user ${stats.uid}, who could put something else there. ${elsewhere(use)}`,
-      ]
-    const remedy = use === 'copies' ? elsewhere(use) : `Run: chmod go-w ${path}`
-    return othersReplace(stats, trusted)
-      ? [`Others may write to ${path} (${modeOf(stats)}), on the way to ${wanted}. ${remedy}`]
-      : []
+      return {
+        says: `${way} belongs to user ${stats.uid}, who could put something else there`,
+        remedy: elsewhere(use),
+      }
+    if (!othersReplace(stats, trusted)) return []
+    const says = `Others may write to ${path} (${modeOf(stats)}), on the way to ${wanted}`
+    return use === 'copies' ? { says, remedy: elsewhere(use) } : openToWriters(path, says)
   })
-  return missing.length > 0 || isOpen ? onTheWay : [...complaintsOf(real, owner, use), ...onTheWay]
+  return missing.length > 0 || isOpen ? onTheWay : [...doubtsAt(real, owner, use), ...onTheWay]
 }
 
 function elsewhere(use: FolderUse): string {
@@ -310,24 +356,25 @@ function elsewhere(use: FolderUse): string {
     : 'Choose another folder: store.url, STATE_DIRECTORY or XDG_STATE_HOME.'
 }
 
-function complaintsOf(path: string, owner: Owner, use: FolderUse): string[] {
+function doubtsAt(path: string, owner: Owner, use: FolderUse): readonly Doubt[] {
   const stats = lstatSync(path)
-  if (!stats.isDirectory()) return [`${path} is no folder. ${elsewhere(use)}`]
+  if (!stats.isDirectory()) return [{ says: `${path} is no folder`, remedy: elsewhere(use) }]
   const us = self()
   const ours = owner.uid === us || (us === ROOT && use !== 'code') || (owner.uid === ROOT && use === 'ask')
   const kept = use === 'code' ? OTHERS : OTHERS_WRITE
-  // A folder that all share, or one of copies that holds more, would be taken from whoever else uses it.
-  const remedy =
-    use !== 'copies' && (stats.mode & STICKY) === 0
-      ? `Look at what is in it, then run: chmod 700 ${path}`
-      : elsewhere(use)
   const what = use === 'copies' ? 'folder of copies' : 'data folder'
-  return [
-    ...(ours
-      ? []
-      : [use === 'copies' ? `${path} belongs to user ${owner.uid}. ${elsewhere(use)}` : foreign(path, owner)]),
-    ...((stats.mode & kept) === 0 ? [] : [`Others may write to the ${what} ${path} (${modeOf(stats)}). ${remedy}`]),
-  ]
+  const says = `Others may write to the ${what} ${path} (${modeOf(stats)})`
+  const remedy = `Look at what is in it, then run: chmod 700 ${shellWord(path)}`
+  // A folder that all share, or one of copies that holds more, would be taken from whoever else uses it.
+  const isShared = use === 'copies' || (stats.mode & STICKY) !== 0
+  const open: Doubt = isShared
+    ? { says, remedy: elsewhere(use) }
+    : { says, remedy, fix: { kind: 'mode', path, mode: '700' } }
+  const theirs =
+    use === 'copies'
+      ? { says: `${path} belongs to user ${owner.uid}`, remedy: elsewhere(use) }
+      : foreignDoubt(path, owner)
+  return [...(ours ? [] : [theirs]), ...((stats.mode & kept) === 0 ? [] : [open])]
 }
 
 /**

@@ -41,6 +41,19 @@ async function machine(config: object = {}, options: Parameters<typeof patient>[
   return patient({ ...CONFIG, http: { port: await freePort() }, ...config }, options)
 }
 
+/** Names files of secrets in the configuration, one a server of models; one more stands in a comment alone. */
+function nameSecrets({ file, folder }: Patient, secrets: readonly string[]): void {
+  const comment = join(folder, 'in-a-comment')
+  writeFileSync(comment, 'x')
+  chmodSync(comment, 0o644)
+  const servers = secrets.map((path, at) => [
+    `s${at}`,
+    { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1', apiKey: `\u0024{file:${path}}` },
+  ])
+  const config = { ...JSON.parse(readFileSync(file, 'utf8')), models: Object.fromEntries(servers) }
+  writeFileSync(file, `${JSON.stringify(config)} # \u0024{file:${comment}}\n`)
+}
+
 /** Mounts a disk of this size over the state folder; whatever was in there is hidden. */
 function mount(folder: string, options: string): void {
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `mode=700,${options}`, 'tmpfs', folder])
@@ -163,14 +176,14 @@ it('a unit that does not run, by recorded answers of systemctl', async () => {
   const one = await machine()
   const unit = (...lines: string[]) =>
     one.program('systemctl', SHOWN([...UNIT.map((line) => line.replace('FILE', one.file)), ...lines]))
-  unit('ActiveState=failed', 'SubState=failed', 'Result=exit-code', 'ExecMainStatus=1')
+  unit('ActiveState=failed', 'SubState=failed', 'Result=exit-code', 'ExecMainCode=1', 'ExecMainStatus=1')
   await expectFailure(await one.report('unit'), ['unit', 'active'], {
-    says: /not running: failed \(exit-code, exit code 1\)/,
+    says: /not running: failed \(failed\); 1: it failed/,
     remedy: /^sudo systemctl start parley; .*journalctl -u parley/,
   })
-  unit('ActiveState=failed', 'SubState=failed', 'Result=exit-code', 'ExecMainStatus=78')
+  unit('ActiveState=failed', 'SubState=failed', 'Result=exit-code', 'ExecMainCode=1', 'ExecMainStatus=78')
   await expectFailure(await one.report('unit'), ['unit', 'active'], {
-    says: /configuration is wrong/,
+    says: /configuration or the installation is wrong/,
     remedy: /parley config check/,
   })
 
@@ -238,7 +251,7 @@ it('modes that are too open are named, and mended by --fix alone', async () => {
   await one.once()
   const secret = join(one.folder, 'token')
   writeFileSync(secret, 'x', { mode: 0o644 })
-  writeFileSync(one.file, `${readFileSync(one.file, 'utf8')}# \u0024{file:${secret}}\n`)
+  nameSecrets(one, [secret])
   chmodSync(one.dataDir, 0o777)
   chmodSync(one.database, 0o644)
   const report = await one.report('folder')
@@ -250,6 +263,9 @@ it('modes that are too open are named, and mended by --fix alone', async () => {
     `Run: chmod 600 ${one.database}`,
     `Run: chmod 600 ${secret}`,
   ])
+  expect(report.findings.find(({ check }) => check === 'mode')?.fix).toEqual({
+    ...{ kind: 'mode', path: one.database, mode: '600' },
+  })
   expect(statSync(secret).mode & 0o777).toBe(0o644)
 
   const fixed = await one.report('folder', '--fix')
@@ -274,8 +290,7 @@ it.skipIf(!isRoot)(`--fix changes nothing that is not Parley's own or is shared 
   chownSync(service, 0, 65_534)
   chmodSync(service, 0o640)
   symlinkSync(target, link)
-  const named = [theirs, link, foreign, service].map((file) => `# \u0024{file:${file}}\n`).join('')
-  writeFileSync(one.file, `${readFileSync(one.file, 'utf8')}${named}`)
+  nameSecrets(one, [theirs, link, foreign, service])
   chmodSync(one.dataDir, 0o1777)
   const report = await one.report('folder', '--fix')
 
@@ -308,6 +323,76 @@ it('a folder of the configuration that others may write to is a failure, a warni
 
   expect((await one.report('folder', '--fix')).fixed).toEqual([expect.stringContaining('chmod go-w')])
   expect(troubles(await one.report('folder'))).toEqual([])
+})
+
+it('a state folder that others may read is not called closed, and --fix closes it', async () => {
+  const one = await machine()
+  chmodSync(one.dataDir, 0o755)
+  await expectFailure(await one.report('folder'), ['folder', 'place'], {
+    ...{ state: 'warning', says: /others may see which files/, remedy: new RegExp(`chmod 700 ${one.dataDir}$`) },
+  })
+  expect((await one.report('folder', '--fix')).fixed).toHaveLength(1)
+  expect(found(await one.report('folder'), 'folder', 'place').says).toContain('is closed to others')
+})
+
+it('a configuration that others may read is a fault where a secret stands in it', async () => {
+  const one = await machine()
+  chmodSync(one.file, 0o644)
+  expect(troubles(await one.report('folder'))).toEqual([])
+  const models = { home: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'sk-abcdef0123456789' } }
+  writeFileSync(one.file, JSON.stringify({ ...CONFIG, models }))
+  const report = await one.report('folder')
+  await expectFailure(report, ['folder', 'mode'], {
+    ...{ state: 'warning', says: /a secret in it: models\.home\.apiKey/, remedy: new RegExp(`chmod 600 ${one.file}$`) },
+  })
+  expect(JSON.stringify(report)).not.toContain('sk-abc')
+  expect((await one.report('folder', '--fix')).fixed).toHaveLength(1)
+})
+
+it('a name that is no UTF-8 belongs to nobody else', async () => {
+  const one = await machine()
+  writeFileSync(Buffer.concat([Buffer.from(`${one.dataDir}/`), Buffer.from([0xff, 0xfe])]), 'x')
+  expect(troubles(await one.report('folder'))).toEqual([])
+})
+
+it('an empty configuration leads to init, also without a store for status', async () => {
+  const one = await machine()
+  writeFileSync(one.file, '')
+  expect(found(await one.report('configuration'), 'configuration', 'mistake')).toMatchObject({
+    ...{ says: expect.stringContaining('the file is empty'), remedy: 'Run: parley init' },
+  })
+  const { code, out, err } = await one.run('status', '--json')
+  expect([code, JSON.parse(out), err]).toEqual([
+    ...[1, expect.objectContaining({ channels: [], sessions: 0 }), expect.stringContaining('No daemon is running')],
+  ])
+})
+
+it.each([
+  [['discord'], 'Discord is not set up; set up are: model.\n'],
+  [['audio', 'disk'], 'Audio is not set up; set up are: model.\n'],
+  [['tool'], 'No tool server is set up; set up are: model.\n'],
+  [['model', '--offline'], 'model is asked over the network: leave --offline out.\n'],
+])('doctor %j says that there is nothing of it, and is wrong usage', async (args, err) => {
+  const models = { home: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } }
+  const one = await machine({ models, agents: [{ id: 'main', model: 'home/small' }] })
+  expect(await one.doctor(...args)).toEqual({ code: 2, out: '', err })
+})
+
+it('a database that was restored and waits for its owner is named, without a daemon too', async () => {
+  const one = await machine()
+  await one.once()
+  withDatabase(one.database, (database) => database.exec("INSERT INTO restorations VALUES (1, 1, 'held')"))
+  await expectFailure(await one.report('database'), ['database', 'restored'], {
+    ...{ state: 'warning', says: /held until you choose/, remedy: /^parley outbox list; .*resume/ },
+  })
+})
+
+it('the report says once how parley is typed where the shell finds none', async () => {
+  const one = await machine()
+  const { out } = await one.doctor('daemon')
+  expect(out).toContain(`parley start\n\n0 failed, 1 warning, 0 ok.\nHere "parley" is typed as: node ${MAIN}\n`)
+  one.program('parley', '')
+  expect((await one.doctor('daemon')).out).not.toContain('is typed as')
 })
 
 it('a socket that a killed daemon left is named, and gone after --fix', async () => {
@@ -354,6 +439,8 @@ it('no backup, an old one and a failed one', async () => {
     remedy: /^parley backup$/,
   })
   rmSync(join(one.dataDir, 'last-backup'))
+  expect(found(await one.report('backup'), 'backup', 'age').says).toBe('there is nothing to back up yet')
+  writeFileSync(one.database, '', { mode: 0o600 })
   await expectFailure(await one.report('backup'), ['backup', 'age'], {
     state: 'warning',
     says: /no backup was ever made/,

@@ -7,6 +7,7 @@ import { wrapped } from '../print/columns.ts'
 import { counted, oneLine } from '../print/plain.ts'
 import { createProgress } from '../print/progress.ts'
 import type { Style } from '../print/style.ts'
+import { typedAs } from '../service/installation.ts'
 import { type ReadOptions, show, widthOf } from '../show.ts'
 import { socketPathOf } from '../socket-path.ts'
 
@@ -16,7 +17,10 @@ export interface DoctorOptions extends ReadOptions {
   readonly fix?: boolean
 }
 
-type DoctorPorts = Pick<CliPorts, 'env' | 'now' | 'stdout' | 'stderr' | 'load' | 'compile' | 'examine'>
+type DoctorPorts = Pick<
+  CliPorts,
+  'env' | 'cwd' | 'now' | 'stdout' | 'stderr' | 'load' | 'compile' | 'examine' | 'machine'
+>
 
 /**
  * Looks for whatever is wrong. Resolves with 0 where nothing has failed, with 1 where something has, and with 78 where
@@ -30,11 +34,14 @@ export async function doctor(ports: DoctorPorts, options: DoctorOptions): Promis
       ...(loaded === undefined ? {} : { config: loaded.config, ...(await statusOf(loaded)) }),
       ...{ mistakes, warnings, parts: options.parts, now: ports.now() },
       ...{ offline: options.offline === true, fix: options.fix === true },
-      signal: new AbortController().signal,
       progress: options.json === true ? () => {} : progress.at,
     })
     progress.end()
-    show(ports, options, { value: report, lines: (style) => printReport(report, style, widthOf(ports.stdout)) })
+    const typed = typedAs(await ports.machine(), ports)
+    show(ports, options, {
+      value: report,
+      lines: (style) => [...printReport(report, style, widthOf(ports.stdout)), ...howToType(report, typed)],
+    })
     if (loaded === undefined || mistakes[0]?.startsWith(NOTHING_YET)) return EXIT.config
     return report.findings.some(({ state }) => state === 'failed') ? EXIT.failed : EXIT.ok
   } finally {
@@ -92,6 +99,12 @@ export async function statusOf({ config }: LoadedConfig): Promise<Pick<DoctorReq
   } catch (error) {
     return { trouble: error instanceof ParleyError ? error.message : toError(error).message }
   }
+}
+
+/** The remedies name the program as it is called once it is installed for all shells. */
+function howToType({ findings }: DoctorReport, typed: string | undefined): readonly string[] {
+  const names = findings.some(({ remedy = '' }) => /\bparley \w/.test(remedy))
+  return typed !== undefined && names ? [`Here "parley" is typed as: ${typed}`] : []
 }
 
 function printReport({ findings, fixed, usd }: DoctorReport, style: Style, width: number): readonly string[] {

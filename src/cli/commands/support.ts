@@ -29,7 +29,6 @@ export async function support(ports: SupportPorts, options: SupportOptions): Pro
   const { findings } = await ports.examine({
     ...about,
     ...{ mistakes, warnings, parts: [], offline: true, fix: false, now: ports.now() },
-    signal: new AbortController().signal,
     progress: () => {},
   })
   const asked = options.config === undefined ? {} : { path: options.config }
@@ -40,7 +39,8 @@ export async function support(ports: SupportPorts, options: SupportOptions): Pro
     lines: () => [
       ...report.about,
       '',
-      `Wrote ${oneLine(path)} (${Math.ceil(bytes / 1024)} KB), which you alone can read. Look through it, and attach it.`,
+      `Wrote ${oneLine(path)} (${Math.ceil(bytes / 1024)} KB),`,
+      'which you alone can read. Look through it, and attach it.',
     ],
   })
   return EXIT.ok

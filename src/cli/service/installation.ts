@@ -1,8 +1,8 @@
-import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
-import type { Machine, Ran } from '../../core/machine.ts'
+import { type Machine, type Ran, shellWord } from '../../core/machine.ts'
 import { readJson } from '../../core/read-json.ts'
 import { writersOf } from '../../platform/private-folder.ts'
 import { oneLine } from '../print/plain.ts'
@@ -20,6 +20,19 @@ export function installationOf({ program }: Machine): Installation {
     return { kind: 'npm', program, where: ['--global', '--prefix', resolve(packages, '../..')] }
   if (packages.endsWith('/node_modules')) return { kind: 'npm', program, where: ['--prefix', dirname(packages)] }
   return { kind: 'checkout', program }
+}
+
+/** Returns the words that start this program in a shell that finds no `parley`; undefined where it finds one. */
+export function typedAs(
+  machine: Machine,
+  { env, cwd }: { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string },
+): string | undefined {
+  const { kind, program } = installationOf(machine)
+  // npm adds such folders for what it runs itself.
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => !folder.endsWith('/node_modules/.bin'))
+  if (folders.some((folder) => existsSync(join(folder, 'parley')))) return undefined
+  if (kind === 'npm') return shellWord(join(dirname(program), '.bin/parley'))
+  return cwd === program ? 'npm run parley --' : `node ${shellWord(join(program, 'dist/main.js'))}`
 }
 
 /** The packed program in a file, by what its package.json says. */
@@ -74,7 +87,7 @@ function checkOwn({ user }: Machine, file: string): void {
   if (stats.uid !== user.uid && stats.uid !== 0)
     throw new ParleyError(
       'forbidden',
-      `${oneLine(file)} belongs to user ${stats.uid}, who could change it. Look at where it is from, then run: sudo chown ${user.uid} ${oneLine(file)}`,
+      `${oneLine(file)} belongs to user ${stats.uid}, who could change it.\nLook at where it is from, then run: sudo chown ${user.uid} ${oneLine(shellWord(file))}`,
     )
 }
 
@@ -99,7 +112,7 @@ function packageIn(text: string): Readonly<Record<string, unknown>> {
 function notPacked(file: string, stderr = ''): ParleyError {
   const said = oneLine(stderr.trim().split('\n')[0] ?? '')
   const why = said ? ` (${said})` : ''
-  return new ParleyError('invalid', `${oneLine(file)} is no packed Parley, as "npm pack" writes it${why}.`)
+  return new ParleyError('invalid', `${oneLine(file)}\nis no packed Parley, as "npm pack" writes it${why}.`)
 }
 
 /** Judges the ranges that `engines` of Parley may have: from a version on, or from one on to the next major one. */
@@ -148,7 +161,7 @@ export function checkWritable({ program }: Installation): void {
   try {
     accessSync(dirname(program), constants.W_OK)
   } catch {
-    const message = `${dirname(program)} is not yours to write to. Put sudo before it; in a container, build the image anew.`
+    const message = `${dirname(program)} is not yours to write to.\nPut sudo before it; in a container, build the image anew.`
     throw new ParleyError('forbidden', message)
   }
 }

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { EXIT, ParleyError } from '../../core/errors.ts'
+import { ParleyError } from '../../core/errors.ts'
 import { type Machine, NO_COMMAND, type Ran } from '../../core/machine.ts'
+import { exitMeaning, lingersFor, showUnit, UNIT } from '../../core/service-unit.ts'
 import { isOurs, LABEL, plistText, type ServiceScope, type UnitFacts, unitText } from './unit-file.ts'
 
 /** A command for the service manager, and whether the rest depends on it. */
@@ -80,8 +81,6 @@ function firstLines(text: string): string {
   return text.trim().split('\n').slice(0, 4).join('\n')
 }
 
-const UNIT = 'parley.service'
-
 function systemd(
   machine: Machine,
   scope: ServiceScope,
@@ -104,15 +103,17 @@ function systemd(
     forgetSteps: () => [systemctl('daemon-reload'), { ...systemctl('reset-failed', UNIT), may: 'fail' }],
     restartStep: () => systemctl('restart', UNIT),
     async state() {
-      const asked = await machine.run('systemctl', [...mine, 'show', UNIT, '--property', PROPERTIES.join(',')])
-      if (asked.code !== 0) throw unreachable(asked, scope, machine.user.name)
-      const lingers = scope === 'user' ? { lingers: await lingersFor(machine) } : {}
-      return { scope, file, unit: unitAt(file), ...readProperties(asked.stdout), ...lingers }
+      const shown = await showUnit(machine.run, mine)
+      if ('refused' in shown) throw unreachable(shown.refused, scope, machine.user.name)
+      const { active, state, enabled, restarts, lastExit } = shown.unit
+      return {
+        ...{ scope, file, unit: unitAt(file), active, state, enabled, restarts },
+        ...(lastExit === undefined ? {} : { lastExit }),
+        ...(scope === 'user' ? { lingers: (await lingersFor(machine.run, machine.user.name)) === true } : {}),
+      }
     },
   }
 }
-
-const PROPERTIES = ['ActiveState', 'SubState', 'UnitFileState', 'NRestarts', 'Result', 'ExecMainCode', 'ExecMainStatus']
 
 /** Returns the sentence for a service manager that is not there, or that this shell does not reach. */
 function unreachable({ code, stderr }: Ran, scope: ServiceScope, user: string): ParleyError {
@@ -120,71 +121,18 @@ function unreachable({ code, stderr }: Ran, scope: ServiceScope, user: string): 
   if (code === NO_COMMAND)
     return new ParleyError(
       'config',
-      'There is no systemctl here. "parley service install --dry-run" prints the unit; another service manager runs "parley start".',
+      'There is no systemctl here. "parley service install --dry-run" prints the unit;\n' +
+        'another service manager runs "parley start".',
     )
   const remedy =
     scope === 'user'
-      ? `Run: sudo loginctl enable-linger ${user}, then export XDG_RUNTIME_DIR=/run/user/$(id -u)`
+      ? `Run: sudo loginctl enable-linger ${user}\nthen: export XDG_RUNTIME_DIR=/run/user/$(id -u)`
       : 'A container runs "parley start" itself.'
-  return new ParleyError('config', `The service manager cannot be reached (${said}). ${remedy}`)
+  return new ParleyError('config', `The service manager cannot be reached (${said}).\n${remedy}`)
 }
 
-/** An account that is neither logged in nor lingering is an error of the tool. */
-async function lingersFor(machine: Machine): Promise<boolean> {
-  const { code, stdout } = await machine.run('loginctl', ['show-user', machine.user.name, '--property', 'Linger'])
-  return code === 0 && stdout.trim() === 'Linger=yes'
-}
-
-type Shown = Pick<ServiceState, 'active' | 'state' | 'enabled' | 'restarts' | 'lastExit'>
-
-function readProperties(text: string): Shown {
-  const found = Object.fromEntries(text.split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2)))
-  const { ActiveState = 'unknown', SubState = '', UnitFileState = '', NRestarts = '0' } = found
-  const lastExit = describeExit(found)
-  return {
-    active: ActiveState === 'active',
-    state: SubState ? `${ActiveState} (${SubState})` : ActiveState,
-    enabled: UnitFileState === 'enabled',
-    restarts: Number(NRestarts),
-    ...(lastExit ? { lastExit } : {}),
-  }
-}
-
-/** CLD_EXITED of waitid(2); every other code is a signal. */
-const EXITED = '1'
-
-function describeExit({
-  Result,
-  ExecMainCode,
-  ExecMainStatus,
-}: Record<string, string | undefined>): string | undefined {
-  if (Result === 'watchdog') return 'it gave no sign of life for a minute and was ended'
-  if (Result === 'oom-kill') return 'it took more memory than the unit allows (MemoryMax)'
-  if (ExecMainCode === EXITED && ExecMainStatus !== undefined && ExecMainStatus !== '0')
-    return exitMeaning(Number(ExecMainStatus))
-  if (ExecMainCode === '2' || ExecMainCode === '3') return `ended by signal ${ExecMainStatus}`
-  return Result === undefined || Result === 'success' || Result === '' ? undefined : Result
-}
-
-/** The exit codes of the program, and those of systemd for a program that it could not start (systemd.exec(5)). */
-const MEANINGS: Readonly<Record<number, string>> = {
-  [EXIT.failed]: 'it failed; the log says why',
-  [EXIT.migration]: 'a migration failed and changed nothing',
-  [EXIT.disk]: 'a disk is full or does not take writes',
-  [EXIT.locked]: 'another daemon holds the store',
-  [EXIT.config]: 'the configuration or the installation is wrong; the log says where',
-  203: 'Node or the program is no longer where the unit says: parley service install',
-  217: 'there is no such user',
-  218: 'the unit asks for capabilities that this service manager cannot give',
-  226: 'the unit asks for a file system of its own, which is not possible here',
-  243: 'a file of LoadCredential is missing or cannot be read',
-}
-
-export function exitMeaning(code: number): string {
-  return `${code}: ${MEANINGS[code] ?? 'the log says more'}`
-}
-
-function unitAt(file: string): ServiceState['unit'] {
+/** Returns whose the file of a service is. */
+export function unitAt(file: string): ServiceState['unit'] {
   if (!existsSync(file)) return 'none'
   return isOurs(readFileSync(file, 'utf8')) ? 'ours' : 'foreign'
 }

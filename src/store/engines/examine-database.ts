@@ -32,6 +32,8 @@ export interface DatabaseContent {
   /** Tables that were checked for damage, and all there are: they differ where the time was over. */
   readonly checked: number
   readonly tables: number
+  /** True while a restored database owes messages that wait for the operator's choice. */
+  readonly waits: boolean
 }
 
 /** A group or channel in which something was said. */
@@ -43,8 +45,8 @@ export interface KnownPlace {
 export interface DatabaseLook {
   readonly path: string
   readonly key?: StoreKey | undefined
-  /** The check for damage ends once it aborts, after the table it is at. */
-  readonly signal: AbortSignal
+  /** The check for damage ends once it aborts, after the table it is at; absent: it takes as long as it takes. */
+  readonly signal: AbortSignal | undefined
 }
 
 /** Lines of damage that are read of one table. */
@@ -73,7 +75,15 @@ export async function examineDatabase({ path, key, signal }: DatabaseLook): Prom
   }
 }
 
-const UNREAD = { kind: 'ours', schema: 0, known: MIGRATIONS.length, sqlite: '', checked: 0, tables: 0 } as const
+const UNREAD = {
+  kind: 'ours',
+  schema: 0,
+  known: MIGRATIONS.length,
+  sqlite: '',
+  checked: 0,
+  tables: 0,
+  waits: false,
+} as const
 
 /** Returns the bytes of a database and of the log beside it; 0 for one that is not there. */
 export function storeSizes(path: string): { readonly bytes: number; readonly logBytes: number } {
@@ -101,15 +111,19 @@ export function openToRead(path: string, key: StoreKey | undefined): Database {
   }
 }
 
-async function contentOf(database: Database, signal: AbortSignal): Promise<DatabaseContent> {
+async function contentOf(database: Database, signal: AbortSignal | undefined): Promise<DatabaseContent> {
   const sqlite = String(database.prepare('SELECT sqlite_version()').pluck().get())
   const tables = names(database, "SELECT name FROM sqlite_schema WHERE type = 'table'")
   const isOurs = tables.length === 0 || hasOurTables(tables)
   const schema = isOurs && tables.length > 0 ? Number(value(database, 'SELECT MAX(version) FROM migrations')) : 0
-  const facts = { schema, known: MIGRATIONS.length, sqlite, tables: tables.length }
+  const waits = isOurs && tables.includes('restorations') && WAITING.includes(String(value(database, RESTORED)))
+  const facts = { schema, known: MIGRATIONS.length, sqlite, tables: tables.length, waits }
   if (!isOurs) return { ...facts, kind: 'foreign', damage: [], checked: 0 }
   return { ...facts, kind: 'ours', ...(await damageOf(database, tables, signal)) }
 }
+
+const RESTORED = 'SELECT state FROM restorations ORDER BY at DESC LIMIT 1'
+const WAITING = ['found', 'held']
 
 function hasOurTables(tables: readonly string[]): boolean {
   return ['migrations', 'counters', 'outbox'].every((name) => tables.includes(name))
@@ -138,18 +152,18 @@ function value(database: Database, query: string): unknown {
 }
 
 /** Checks table by table, so that others have their turn in between, and that the time can be over. */
-async function damageOf(database: Database, tables: readonly string[], signal: AbortSignal) {
+async function damageOf(database: Database, tables: readonly string[], signal: AbortSignal | undefined) {
   const damage: string[] = []
   let checked = 0
   for (const table of ['sqlite_schema', ...tables]) {
     await setImmediate()
-    if (signal.aborted) break
+    if (signal?.aborted) break
     const quoted = `'${table.replaceAll("'", "''")}'`
     const lines = linesOf(database, `integrity_check(${quoted})`).filter((line) => line !== 'ok')
     damage.push(...lines.slice(0, MOST_DAMAGE).map((line) => line.replace(/\s+/g, ' ').trim()))
     if (table !== 'sqlite_schema') checked++
   }
-  const orphans = signal.aborted ? [] : linesOf(database, 'foreign_key_check')
+  const orphans = signal?.aborted ? [] : linesOf(database, 'foreign_key_check')
   if (orphans.length > 0) damage.push(`${orphans.length} rows name rows that are not there`)
   return { damage, checked }
 }
