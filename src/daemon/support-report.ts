@@ -18,10 +18,12 @@ export interface SupportParts extends Surroundings {
 }
 
 const ABOUT = [
-  'In it: versions, the machine in numbers, the settings of the configuration, how many rows each table has and in which',
-  'states, the codes and trace ids of recent failures, and which checks of "parley doctor" passed.',
-  "Not in it: tokens and keys, names, ids, titles, addresses, paths, and anybody's words. The same name or id has the same",
-  'number everywhere in this file, and a number means nothing outside of it.',
+  'In it: versions, the machine in numbers, the settings of the configuration, how',
+  'many rows each table has and in which states, the codes and trace ids of recent',
+  'failures, and which checks of "parley doctor" passed.',
+  "Not in it: tokens and keys, names, ids, titles, addresses, paths, and anybody's",
+  'words. The same name or id has the same number everywhere in this file, and a',
+  'number means nothing outside of it.',
 ]
 
 /** The tables in which a row has a state of its own. */

@@ -74,6 +74,9 @@ describe('unitText', () => {
 
   test('a path with spaces, percent, dollar and quotes is one word for systemd', () => {
     const odd = { ...FACTS, config: '/srv/a b/100%/$x/"q".yaml' }
+    expect(unitText(SHIPPED, { ...FACTS, config: "/srv/it's #1.yaml" })).toContain(
+      'Documentation=file:///srv/it%%27s%%20%%231.yaml\n',
+    )
     expect(unitText(SHIPPED, odd)).toContain(' start --config "/srv/a b/100%%/$$x/\\"q\\".yaml"\n')
   })
 })
@@ -111,14 +114,18 @@ function machineIn(
 }
 
 /** The command line over such a machine, and a configuration that anybody may read. */
-async function commandLine(given: Parameters<typeof machineIn>[1] = {}, text = 'http: { port: 0 }\n') {
+async function commandLine(
+  given: Parameters<typeof machineIn>[1] = {},
+  text = 'http: { port: 0 }\n',
+  env: Readonly<Record<string, string>> = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-machine-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const config = join(folder, 'parley.yaml')
   writeFileSync(config, text, { mode: 0o644 })
   chmodSync(config, 0o644)
   const { machine, calls } = machineIn(folder, given)
-  const cli = await rig({ machine: async () => machine })
+  const cli = await rig({ machine: async () => machine, env })
   return { cli, calls, config, folder }
 }
 
@@ -147,6 +154,15 @@ describe('on macOS', () => {
       'State      running, starts with the machine\nRestarts   2 restarts by the service manager\n',
     )
     expect(cli.out()).toContain('Last exit  78: the configuration or the installation is wrong')
+  })
+
+  test('install names no file of variables, which launchd does not read', async () => {
+    const config = 'http: { port: 0 }\nmodels: { a: { baseUrl: "http://a", apiKey: "${env:KEY}" } }\n'
+    const { cli, config: file, folder } = await commandLine({ platform: 'darwin' }, config)
+    writeFileSync(join(folder, 'parley.env'), 'KEY=k\n')
+    await cli.run('service', 'install', '--config', file, '--dry-run')
+    expect(cli.out()).toContain('Write ${file:KEY} for ${env:KEY}')
+    expect(cli.out()).not.toContain('parley.env')
   })
 
   test('uninstall boots the service out and removes its file', async () => {
@@ -181,7 +197,7 @@ describe('install --system refuses', () => {
     const { machine } = machineIn(home)
     const { cli, run } = await asSystem(undefined, { program: machine.program })
     expect(await run()).toBe(78)
-    expect(cli.err()).toMatch(/lies in a home folder.*ProtectHome.*\/usr\/local.*parley service install --user/)
+    expect(cli.err()).toMatch(/lies in a home folder.*ProtectHome.*\/usr\/local.*parley service install --user/s)
   })
 
   test('a configuration that its account cannot read', async () => {
@@ -198,6 +214,12 @@ describe('install --system refuses', () => {
     expect(cli.err()).toContain('write ${credential:model-key} in place of its ${file:...}')
   })
 
+  test('a secret file that is missing', async () => {
+    const { cli, run, folder } = await asSystem('models: { a: { apiKey: "${file:model-key}" } }\n')
+    expect(await run()).toBe(78)
+    expect(cli.err()).toContain(`There is no ${folder}/model-key:\nwrite \${credential:model-key} in place`)
+  })
+
   test('a checkout that was not built', async () => {
     const { cli, run, folder } = await asSystem()
     rmSync(join(folder, 'package/dist/openapi.json'))
@@ -210,6 +232,13 @@ describe('install --system refuses', () => {
     expect(await cli.run('service', 'install', '--system', '--config', config)).toBe(1)
     expect(cli.err()).toContain('sudo')
   })
+})
+
+test('install --user under sudo says that it is about root, and what to type instead', async () => {
+  const given = { user: { name: 'root', uid: 0, home: '/root' } }
+  const { cli, config } = await commandLine(given, undefined, { SUDO_USER: 'ada' })
+  expect(await cli.run('service', 'install', '--user', '--config', config, '--dry-run')).toBe(0)
+  expect(cli.err()).toContain('For one of ada, type without sudo:\n  parley service install --user\n')
 })
 
 test.each([

@@ -147,13 +147,16 @@ describe('parley service', () => {
 
   test('variables and credentials that the service will miss are named with the file to put them in', async () => {
     const { parley, own } = home(
-      'http: { port: 0 }\nmodels:\n  a: { kind: openai, baseUrl: "http://127.0.0.1:1/${env:MODEL_PATH}", apiKey: "${credential:key}" }\n',
+      'http: { port: 0 }\nmodels:\n  a: { kind: openai, baseUrl: "http://127.0.0.1:1/${env:MODEL_PATH}", apiKey: "${credential:key}" } # ${env:UNUSED}\n  b: { kind: openai, baseUrl: "http://127.0.0.1:1", apiKey: "${file:missing}" }\n',
     )
     writeFileSync(join(own, 'parley.env'), 'OTHER=1\n')
     const { stdout } = await parley('service', 'install', '--user', '--dry-run')
 
     expect(stdout).toContain(`LoadCredential=key:${own}/key\n`)
-    expect(stdout).toContain(`Put the secret "key" into ${own}/key`)
+    expect(stdout).toContain(`needs the secret ${own}/key: put it there`)
+    expect(stdout).toContain(`needs the secret ${own}/missing: put it there`)
+    expect(stdout).toContain(`Put MODEL_PATH=... into ${own}/parley.env`)
+    expect(stdout).not.toContain('UNUSED')
   })
 
   test('without a service manager the sentence says what runs the daemon instead', async () => {
@@ -167,13 +170,16 @@ describe('parley service', () => {
 
     expect(await parley('service', 'install', '--user')).toMatchObject({
       code: 78,
-      stderr: expect.stringMatching(/No medium found.*loginctl enable-linger/),
+      stderr: expect.stringMatching(/No medium found.*\n.*loginctl enable-linger/),
     })
   })
 
-  test.runIf(HAS_VERIFY)('systemd-analyze has nothing to say about the unit of a user', async () => {
+  test.runIf(HAS_VERIFY)('systemd-analyze has nothing to say about the unit of a user, in an odd folder', async () => {
     const { parley, folder } = home()
-    const { stdout } = await parley('service', 'install', '--user', '--dry-run')
+    const config = join(folder, `it's 100% "odd" #1`, 'parley.yaml')
+    mkdirSync(dirname(config))
+    writeFileSync(config, 'tools: { mcp: { a: { command: "/bin/true", env: { A: "${credential:key}" } } } }\n')
+    const { stdout } = await parley('service', 'install', '--user', '--dry-run', '--config', config)
     const file = join(folder, 'parley.service')
     writeFileSync(file, stdout.split('\n# Then:')[0] ?? '')
     const verified = spawnSync('systemd-analyze', ['--user', 'verify', '--man=no', file], {
@@ -199,6 +205,28 @@ const OWN = [
   ...['parley.db.before-v3', 'parley.db.marker', 'parley.db.lock', 'parley.db'],
 ]
 
+test('service uninstall removes the unit where the service manager cannot be asked, and says what it did not do', async () => {
+  const { parley, unit, systemd } = home()
+  await parley('service', 'install', '--user')
+  writeFileSync(join(systemd.bin, 'systemctl'), '#!/bin/sh\necho "Failed to connect to bus" >&2\nexit 1\n')
+
+  expect(await parley('service', 'uninstall')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`${unit} is removed.\n`),
+    stderr: expect.stringMatching(/only removed, not asked to stop\. .*Failed to connect to bus.*parley status/s),
+  })
+  expect(existsSync(unit)).toBe(false)
+})
+
+test('parley uninstall names the files in which its completions were made known to a shell', async () => {
+  const { parley, folder } = home()
+  writeFileSync(join(folder, '.bashrc'), 'PS1=x\nsource <(parley completions bash)\n')
+  writeFileSync(join(folder, '.zshrc'), 'alias p=parley\n')
+  const { stdout } = await parley('uninstall')
+  expect(stdout).toContain(`  completions for a shell: ${folder}/.bashrc (`)
+  expect(stdout).not.toContain('.zshrc')
+})
+
 test('parley uninstall removes the unit where the service manager cannot be asked, and says what it did not do', async () => {
   const { parley, unit, systemd } = home()
   mkdirSync(dirname(unit), { recursive: true })
@@ -207,7 +235,7 @@ test('parley uninstall removes the unit where the service manager cannot be aske
 
   expect(await parley('uninstall', '--yes')).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/only removed, not asked to stop; no daemon answers\. .*Failed to connect to bus/),
+    stderr: expect.stringMatching(/only removed, not asked to stop\. .*Failed to connect to bus/),
   })
   expect(existsSync(unit)).toBe(false)
 })

@@ -16,6 +16,7 @@ import { promisify } from 'node:util'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { installInto, packAs, withNewerSchema } from '../fakes/packed-programs.ts'
 import { fakeSystemd } from '../fakes/systemd.ts'
+import { withDatabase } from '../store/temp-database.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
@@ -83,7 +84,7 @@ describe('parley upgrade', { timeout: 300_000 }, () => {
     const asked = await parley('upgrade', file, '--no-backup')
     expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed') })
     expect(asked.stdout).toContain(`Running    ${VERSION}\n`)
-    expect(asked.stdout).toMatch(/its first start brings the database from schema \d+ to \d+/)
+    expect(asked.stdout).toMatch(/its first start copies the database, and brings it to schema \d+/)
     expect(asked.stdout).toContain(`npm install --global --prefix ${folder}/prefix`)
     expect(await parley('--version')).toMatchObject({ stdout: `${VERSION}\n` })
 
@@ -133,11 +134,15 @@ describe('parley upgrade', { timeout: 300_000 }, () => {
       cwd: folder,
       stdio: 'pipe',
     })
-    expect((await parley('upgrade')).stdout).toMatch(/is of a newer program, this one knows \d+ and will not start/)
+    expect((await parley('upgrade')).stdout).toMatch(/is of a newer program; this one knows \d+, and does not start/)
+    // Copies have another journal mode, which a program that writes changes at once.
+    withDatabase(join(state, 'parley.db'), (database) => database.pragma('journal_mode = DELETE'))
+    const before = readFileSync(join(state, 'parley.db'))
     expect(await parley('start')).toMatchObject({
       code: 78,
       stderr: expect.stringContaining('install the newer program again'),
     })
+    expect(readFileSync(join(state, 'parley.db')).equals(before)).toBe(true)
   })
 
   test.each([

@@ -115,7 +115,7 @@ ${cases.join('\n')}
   (( $#given )) && compadd -- $given
   (( $#found + $#given )) || _files
 }
-compdef _${name} ${name}
+if (( $+functions[compdef] )); then compdef _${name} ${name}; fi
 `
 }
 

@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../../config/config.ts'
+import { secretsIn } from '../../config/literal-secrets.ts'
 import { usualConfigFile } from '../../config/places.ts'
-import { EXIT, ParleyError } from '../../core/errors.ts'
-import type { Machine } from '../../core/machine.ts'
+import { EXIT, ParleyError, toError } from '../../core/errors.ts'
+import { type Machine, shellWord } from '../../core/machine.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts } from '../ports.ts'
 import { counted } from '../print/plain.ts'
-import { managerOf, runSteps, type ServiceManager, type ServiceState } from '../service/manager.ts'
-import { type Supplies, suppliesOf } from '../service/references.ts'
-import { differences, type ServiceScope, type UnitFacts } from '../service/unit-file.ts'
+import { managerOf, runSteps, type ServiceManager, type ServiceState, unitAt } from '../service/manager.ts'
+import { type Credential, differences, type ServiceScope, type UnitFacts } from '../service/unit-file.ts'
 import { type ReadOptions, show } from '../show.ts'
 import { socketPathOf } from '../socket-path.ts'
 
@@ -28,8 +28,9 @@ export async function installService(ports: ServicePorts, options: ServiceOption
   const machine = await ports.machine()
   const scope = scopeOf(options, machine)
   const manager = managerOf(machine, scope, ports.env)
+  if (scope === 'user' && machine.user.uid === 0 && ports.env.SUDO_USER) ports.stderr.write(ofRoot(ports.env.SUDO_USER))
   const config = configOf(ports, options, { scope, machine })
-  const supplies = suppliesOf(config, scope)
+  const supplies = suppliesOf(config, machine, scope)
   checkProgram(machine, { scope, config, supplies })
   const loaded = await readConfig(ports, config, supplies)
   const text = manager.text(shippedUnit(machine), factsOf(ports, { machine, scope, config, supplies }))
@@ -40,11 +41,14 @@ export async function installService(ports: ServicePorts, options: ServiceOption
   checkForeign(before, text, options)
   const socket = loaded && socketPathOf(loaded)
   if (!before.active && scope === 'user' && (await isRunning(socket)))
-    throw new ParleyError('store_locked', 'A daemon runs already, started by hand. End it with Ctrl-C, then try again.')
+    throw new ParleyError(
+      'store_locked',
+      'A daemon runs already, started by hand.\nEnd it with Ctrl-C, then try again.',
+    )
   mkdirSync(dirname(manager.file), { recursive: true })
   writeFileSync(manager.file, text, { mode: 0o644 })
   for (const line of supplies.missing) ports.stderr.write(`${line}\n`)
-  ports.stderr.write(`Wrote ${manager.file}. Starting; this ends when the daemon is ready.\n`)
+  ports.stderr.write(`Wrote ${manager.file}.\nStarting; this ends when the daemon is ready.\n`)
   return startAndShow(ports, { machine, manager, socket, running: before.active, options })
 }
 
@@ -71,22 +75,40 @@ export async function uninstallService(ports: ServicePorts, options: ServiceOpti
       false,
       steps.map(({ command }) => command.join(' ')),
     )
-  const state = await manager.state()
-  if (state.unit === 'none') return end(false, [`There is no service: ${manager.file} does not exist.`])
+  const unit = unitAt(manager.file)
+  if (unit === 'none') return end(false, [`There is no service: ${manager.file} does not exist.`])
   checkRoot(machine, manager.scope)
-  if (state.unit === 'foreign' && !options.force) throw foreignUnit(manager.file, 'removes')
-  await removeService(machine, manager)
+  if (unit === 'foreign' && !options.force) throw foreignUnit(manager.file, 'removes')
+  const undone = await endService(machine, manager)
+  if (undone !== undefined) ports.stderr.write(`${undone}\nWhether its daemon still runs, says: parley status\n`)
   return end(true, [
-    `The service is stopped, and ${manager.file} is removed.`,
+    `${undone === undefined ? 'The service is stopped, and ' : ''}${manager.file} is removed.`,
     'Its data, configuration and secrets stay; "parley uninstall" names them.',
   ])
 }
 
-/** Stops a service and removes its file. */
-export async function removeService(machine: Machine, manager: ServiceManager): Promise<void> {
-  await runSteps(machine, manager.stopSteps())
+/**
+ * Stops a service and removes its file. Where its manager cannot be asked, removes the file alone once `mayRemove` has
+ * not thrown, and returns what was not done.
+ */
+export async function endService(
+  machine: Machine,
+  manager: ServiceManager,
+  mayRemove?: () => Promise<void>,
+): Promise<string | undefined> {
+  const trouble = await manager.state().then(
+    () => undefined,
+    (error: unknown) => toError(error).message,
+  )
+  if (trouble === undefined) await runSteps(machine, manager.stopSteps())
+  else await mayRemove?.()
   rmSync(manager.file)
-  await runSteps(machine, manager.forgetSteps())
+  if (trouble === undefined) await runSteps(machine, manager.forgetSteps())
+  return trouble && `The service was only removed, not asked to stop. ${trouble}`
+}
+
+function ofRoot(user: string): string {
+  return `This is about a service of root. For one of ${user}, type without sudo:\n  parley service install --user\n`
 }
 
 /** Returns the service that is installed; the asked one, or the usual one, where none is. */
@@ -123,20 +145,81 @@ function configOf(
   if (file !== undefined && existsSync(file)) return realpathSync(file)
   const remedy =
     scope === 'system'
-      ? `Copy yours there (sudo install -D -m 644 <file> ${SYSTEM_CONFIG}), or name one with --config.`
+      ? `Copy yours there:\n  sudo install -D -m 644 <file> ${SYSTEM_CONFIG}\nor name one with --config.`
       : 'Make one with "parley init", or name one with --config.'
-  throw new ParleyError('config', `There is no configuration ${file ?? 'of this user'}. ${remedy}`)
+  throw new ParleyError('config', `There is no configuration ${file ?? 'of this user'}.\n${remedy}`)
 }
 
-/** Returns the configuration; undefined where a variable of it is set for the service alone. Throws `config`. */
-async function readConfig({ load, env }: ServicePorts, file: string, { names }: Supplies): Promise<Config | undefined> {
+/** Returns the configuration; undefined where the service alone has all that it names. Throws `config`. */
+async function readConfig(
+  { load, env }: ServicePorts,
+  file: string,
+  { names, credentials }: Supplies,
+): Promise<Config | undefined> {
   try {
     return (await load(file, 'ask')).config
   } catch (error) {
-    if (names.some((name) => !env[name])) return undefined
+    if (credentials.length > 0 || names.some((name) => !env[name])) return undefined
     throw error
   }
 }
+
+/** The secrets, files and variables of a configuration, as its service will find them. */
+interface Supplies {
+  readonly credentials: readonly Credential[]
+  /** The variables that it names. */
+  readonly names: readonly string[]
+  /** The file of variables for the service; it may be missing. */
+  readonly variables: string
+  /** Sentences on what the service will miss. */
+  readonly missing: readonly string[]
+  /** Sentences on what it cannot open at all. */
+  readonly closed: readonly string[]
+}
+
+/** A service of the system runs as a user of its own, who opens no file of root: its secrets are credentials. */
+function suppliesOf(config: string, { platform }: Machine, scope: ServiceScope): Supplies {
+  const folder = dirname(config)
+  const variables = join(folder, 'parley.env')
+  const { files, variables: names, credentials: named } = secretsIn(readFileSync(config, 'utf8'), folder)
+  const credentials = named.map((name) => ({ name, file: join(folder, name) }))
+  const set = existsSync(variables) ? readFileSync(variables, 'utf8') : ''
+  const isSet = (name: string) => new RegExp(`^\\s*${name}=.`, 'm').test(set)
+  const unset = names.filter((name) => platform === 'darwin' || !isSet(name))
+  return {
+    ...{ credentials, variables, names },
+    missing: [
+      ...credentials
+        .map(({ file }) => file)
+        .filter((file) => !existsSync(file))
+        .map(putSecret),
+      ...(scope === 'user' ? files : []).filter((file) => !existsSync(file)).map(putSecret),
+      ...(unset.length === 0 ? [] : ['The service does not see the variables of your shell.']),
+      ...unset.map((name) =>
+        platform === 'darwin'
+          ? `Write \${file:${name}} for \${env:${name}}; put its value into\n  ${join(folder, name)} (0600).`
+          : `Put ${name}=... into ${variables}`,
+      ),
+    ],
+    closed: scope === 'user' ? [] : files.flatMap((file) => closedTo(file, folder)),
+  }
+}
+
+function putSecret(file: string): string {
+  return `The service needs the secret ${file}: put it there (0600).`
+}
+
+function closedTo(file: string, folder: string): readonly string[] {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found !== undefined && (found.mode & OTHERS_READ) !== 0) return []
+  const name = basename(file)
+  const place = join(folder, name)
+  const move = file === place && found !== undefined ? '' : `,\nand put the secret into ${place} (0600)`
+  const why = found === undefined ? `There is no ${file}` : `The service cannot read ${file}`
+  return [`${why}:\nwrite \${credential:${name}} in place of its \${file:...}${move}`]
+}
+
+const OTHERS_READ = 0o004
 
 /** The folders that ProtectHome hides from a service of the system. */
 const HOMES = /^\/(?:home|root|run\/user)\//
@@ -155,23 +238,23 @@ function checkProgram({ node, program }: Machine, { scope, config, supplies }: P
   if (hidden !== undefined)
     throw new ParleyError(
       'config',
-      `${hidden} lies in a home folder, which a service of the system does not see (ProtectHome). ` +
+      `${hidden} lies in a home folder,\nwhich a service of the system does not see (ProtectHome).\n` +
         (hidden === config
-          ? `Move it to ${SYSTEM_CONFIG}`
-          : 'Install Node and Parley for all users, in /usr or /usr/local') +
-        ', or make it a service of the user: parley service install --user',
+          ? `Move it to ${SYSTEM_CONFIG},`
+          : 'Install Node and Parley for all users, in /usr or /usr/local,') +
+        '\nor make it a service of the user: parley service install --user',
     )
-  if ((statSync(config).mode & 0o004) === 0)
+  if ((statSync(config).mode & OTHERS_READ) === 0)
     throw new ParleyError(
       'config',
-      `The service runs as a user of its own, who cannot read ${config}. It needs no secret in it: chmod 644 ${config}`,
+      `The service runs as a user of its own, who cannot read ${config}.\nIt needs no secret in it: chmod 644 ${shellWord(config)}`,
     )
   if (supplies.closed.length > 0) throw new ParleyError('config', supplies.closed.join('\n'))
 }
 
 function checkRoot({ user }: Machine, scope: ServiceScope): void {
   if (scope === 'system' && user.uid !== 0)
-    throw new ParleyError('forbidden', 'A service of the system is for root: put sudo before it, or choose --user.')
+    throw new ParleyError('forbidden', 'A service of the system is for root:\nput sudo before it, or choose --user.')
 }
 
 interface Installing {
@@ -185,7 +268,7 @@ async function checkAlone({ env }: ServicePorts, { machine, manager, options }: 
   if (machine.platform !== 'linux' || options.force) return
   const other = manager.scope === 'user' ? 'system' : 'user'
   if (!existsSync(managerOf(machine, other, env).file)) return
-  const message = `There is a service of the ${other} already. Remove it first: parley service uninstall --${other}`
+  const message = `There is a service of the ${other} already. Remove it first:\n  parley service uninstall --${other}`
   throw new ParleyError('conflict', message)
 }
 
@@ -196,7 +279,7 @@ function checkForeign({ unit, file }: ServiceState, text: string, { force }: Ser
 }
 
 function foreignUnit(file: string, does: string): ParleyError {
-  return new ParleyError('conflict', `${file} was written or changed by somebody else and stays; --force ${does} it.`)
+  return new ParleyError('conflict', `${file}\nwas written or changed by somebody else and stays; --force ${does} it.`)
 }
 
 function shippedUnit({ program }: Machine): string {
@@ -230,7 +313,10 @@ function printPlan(ports: ServicePorts, { manager, text, supplies }: Plan, optio
   const commands = manager.startSteps(false).map(({ command }) => command.join(' '))
   show(ports, options, {
     value: { file: manager.file, text, commands, missing: supplies.missing },
-    lines: () => [`# ${manager.file}`, text, '# Then:', ...commands, ...supplies.missing.map((line) => `# ${line}`)],
+    lines: () => [
+      ...[`# ${manager.file}`, text, '# Then:', ...commands],
+      ...supplies.missing.flatMap((line) => line.split('\n')).map((line) => `# ${line}`),
+    ],
   })
   return EXIT.ok
 }
@@ -276,7 +362,10 @@ function describe(state: ServiceState, manager: ServiceManager, { user }: Machin
     ...(state.restarts ? [`Restarts   ${counted(state.restarts, 'restart')} by the service manager`] : []),
     ...(state.lastExit ? [`Last exit  ${state.lastExit}`] : []),
     ...(state.lingers === false
-      ? [`Lingers    no: it ends when you log out. Run: sudo loginctl enable-linger ${user.name}`]
+      ? [
+          `Lingers    no: it ends when you log out. To let it run:`,
+          `           sudo loginctl enable-linger ${user.name}`,
+        ]
       : []),
     ...(state.active ? [] : [`Log        ${manager.log}`]),
   ]

@@ -1,7 +1,7 @@
-import { existsSync, lstatSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { sizeInWords } from '../../core/content-words.ts'
-import { EXIT, ParleyError, toError } from '../../core/errors.ts'
+import { EXIT, ParleyError } from '../../core/errors.ts'
 import type { DataPlaces, Machine, OwnData } from '../../core/machine.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
@@ -9,7 +9,7 @@ import { oneLine } from '../print/plain.ts'
 import { checkWritable, type Installation, installationOf, runNpm, sizeOf } from '../service/installation.ts'
 import type { ServiceManager } from '../service/manager.ts'
 import { type ReadOptions, show } from '../show.ts'
-import { findService, removeService, SYSTEM_CONFIG } from './service.ts'
+import { endService, findService, SYSTEM_CONFIG } from './service.ts'
 
 type UninstallPorts = Pick<CliPorts, 'env' | 'cwd' | 'stdout' | 'stderr' | 'load' | 'machine' | 'ownData'>
 
@@ -34,15 +34,17 @@ export async function uninstall(ports: UninstallPorts, options: UninstallOptions
   const place = installationOf(machine)
   const where = await placesOf(ports, options, manager)
   const own = await ports.ownData(where.data, where.loaded)
-  const found = { traces: tracesOf({ manager, place, where, own }, options), own }
+  const { home } = machine.user
+  const found = { traces: tracesOf({ manager, place, where, own, home }, options), own }
   if (!options.yes) {
     show(ports, options, { value: found.traces, lines: () => describe(found, options) })
     ports.stderr.write('Nothing was removed. Do it: the same command with --yes\n')
     return EXIT.failed
   }
   if (place.kind === 'npm') checkWritable(place)
-  const undone = await endService(machine, manager, where)
-  await checkStopped(where.data.dataDir)
+  const isStopped = () => checkStopped(where.data.dataDir)
+  const undone = existsSync(manager.file) ? await endService(machine, manager, isStopped) : undefined
+  await isStopped()
   // The daemon has ended meanwhile, and has taken some of its files with it.
   if (options.purge) purge(await ports.ownData(where.data, where.loaded))
   const lines = describe(found, options)
@@ -50,25 +52,6 @@ export async function uninstall(ports: UninstallPorts, options: UninstallOptions
   show(ports, options, { value: found.traces, lines: () => lines })
   if (undone !== undefined) ports.stderr.write(`${undone}\n`)
   return EXIT.ok
-}
-
-/**
- * Stops the service and removes its file. Where its manager cannot be asked and no daemon answers, removes the file
- * alone, and returns a sentence about what was not done.
- */
-async function endService(machine: Machine, manager: ServiceManager, where: Places): Promise<string | undefined> {
-  if (!existsSync(manager.file)) return undefined
-  const trouble = await manager.state().then(
-    () => undefined,
-    (error: unknown) => toError(error).message,
-  )
-  if (trouble === undefined) {
-    await removeService(machine, manager)
-    return undefined
-  }
-  await checkStopped(where.data.dataDir)
-  unlinkSync(manager.file)
-  return `The service was only removed, not asked to stop; no daemon answers. ${oneLine(trouble)}`
 }
 
 interface Places {
@@ -115,9 +98,24 @@ interface Found {
   readonly place: Installation
   readonly where: Places
   readonly own: OwnData
+  readonly home: string
 }
 
-function tracesOf({ manager, place, where, own }: Found, { purge = false }: UninstallOptions): readonly Trace[] {
+/** Returns the files in which "parley completions" was made known to a shell; each is the user's to change. */
+function completionsIn(home: string): readonly string[] {
+  const files = ['.bashrc', '.bash_profile', '.zshrc', '.config/fish/completions/parley.fish']
+  return files.map((name) => join(home, name)).filter((file) => namesCompletions(file))
+}
+
+function namesCompletions(file: string): boolean {
+  try {
+    return readFileSync(file, 'utf8').includes('parley completions')
+  } catch {
+    return false
+  }
+}
+
+function tracesOf({ manager, place, where, own, home }: Found, { purge = false }: UninstallOptions): readonly Trace[] {
   const sum = (of: 'data' | 'cache') =>
     own.files.filter((file) => file.of === of).reduce((all, { bytes }) => all + bytes, 0)
   const { dataDir, cache } = where.data
@@ -135,6 +133,7 @@ function tracesOf({ manager, place, where, own }: Found, { purge = false }: Unin
     { what: 'compiled code', path: cache, bytes: sum('cache'), removed: purge },
     ...where.backups.map((path) => ({ what: 'backups', path, removed: false })),
     { what: 'configuration and secrets', path: where.config, removed: false },
+    ...completionsIn(home).map((path) => ({ what: 'completions for a shell', path, removed: false })),
   ]
   const traces = known.flatMap(({ path, bytes, ...one }): readonly Trace[] =>
     path && isThere(path, bytes) ? [{ ...one, path, bytes: bytes ?? sizeOf(realpathSync(path)) }] : [],
@@ -168,10 +167,10 @@ function describe(
     ...(stay.length > 0 ? ['', yes ? 'Left on this machine:' : 'This leaves:', ...named.map(line)] : []),
     ...(more > 0 ? [`  and ${more} more beside them`] : []),
     ...(purge && own.unknown !== undefined ? [`  ${own.unknown} So no data is removed.`] : []),
-    ...(purge || yes ? [] : ['  --purge removes the data too, without a way back: "parley backup <folder>" first.']),
+    ...(purge || yes ? [] : ['  --purge removes the data too, without a way back. First: parley backup <folder>']),
     '',
-    'At the platforms stay: the bots, their lists of commands, and an address to which a webhook calls. Revoke',
-    'the token of each bot there, which ends all of it.',
+    'At the platforms stay: the bots, their lists of commands, and an address to',
+    'which a webhook calls. Revoke the token of each bot there, which ends all of it.',
   ]
 }
 
@@ -191,7 +190,7 @@ function attempt(path: string, remove: () => void, harmless: readonly string[]):
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
     if (harmless.includes(code)) return
-    throw new ParleyError('forbidden', `${path} cannot be removed (${code}). Run it as its owner, once more.`, {
+    throw new ParleyError('forbidden', `${path} cannot be removed (${code}).\nRun it as its owner, once more.`, {
       cause,
     })
   }
@@ -200,7 +199,7 @@ function attempt(path: string, remove: () => void, harmless: readonly string[]):
 async function checkStopped(state: string): Promise<void> {
   const daemon = await connectLocal(join(state, 'parley.sock')).catch(() => undefined)
   if (daemon !== undefined)
-    throw new ParleyError('store_locked', 'A daemon still runs, started by hand. End it with Ctrl-C, then try again.')
+    throw new ParleyError('store_locked', 'A daemon still runs, started by hand.\nEnd it with Ctrl-C, then try again.')
 }
 
 async function removeProgram(
@@ -209,5 +208,5 @@ async function removeProgram(
 ): Promise<void> {
   const done = await runNpm(machine, ['npm', 'uninstall', ...where, 'parley'])
   if (done.code !== 0 || existsSync(join(program, 'dist')))
-    throw new ParleyError('unavailable', `npm did not remove ${program}: ${done.stderr.trim().split('\n')[0]}`)
+    throw new ParleyError('unavailable', `npm did not remove ${program}:\n${done.stderr.trim().split('\n')[0]}`)
 }

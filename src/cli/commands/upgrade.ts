@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { sizeInWords } from '../../core/content-words.ts'
 import { EXIT, ParleyError } from '../../core/errors.ts'
-import type { Machine, StoreSchema } from '../../core/machine.ts'
+import { type Machine, type StoreSchema, shellWord } from '../../core/machine.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
 import { oneLine } from '../print/plain.ts'
@@ -74,7 +74,7 @@ export async function upgrade(ports: UpgradePorts, options: UpgradeOptions): Pro
   return perform(ports, plan, options)
 }
 
-const ELSEWHERE = 'The data of the service belongs to an account of its own. Type it as root: sudo parley upgrade ...'
+const ELSEWHERE = 'The data of the service belongs to an account of its own.\nRun it as root: sudo parley upgrade ...'
 
 /** Returns the service manager where there is a service of it. */
 async function serviceOf(ports: UpgradePorts, machine: Machine): Promise<ServiceManager | undefined> {
@@ -116,8 +116,8 @@ function storeInWords({ path, bytes, free, schema, known }: StoreSchema): string
   if (schema > known) {
     const copy = `${path}.before-v${schema}`
     return (
-      `schema ${schema} is of a newer program, this one knows ${known} and will not start.\n` +
-      `           Install the newer program again, or put ${existsSync(copy) ? `${copy}, or ` : ''}a backup, in its place`
+      `schema ${schema} is of a newer program; this one knows ${known}, and does not start.\n` +
+      `           Install the newer program again, or put in its place:\n           ${existsSync(copy) ? copy : 'a backup'}`
     )
   }
   const room = free > bytes ? '' : ` - but there are only ${sizeInWords(free)} free: make room first`
@@ -130,8 +130,11 @@ function storeInWords({ path, bytes, free, schema, known }: StoreSchema): string
 function howTo(place: Installation): readonly string[] {
   const newest = 'Newest     not known: Parley is in no registry, and asks nobody'
   if (place.kind === 'checkout')
-    return [newest, `Upgrade    this is a checkout: cd ${place.program} && git pull && npm ci && npm run build`]
-  return [newest, 'Upgrade    parley upgrade <file.tgz>, as "npm pack" writes it in a newer checkout']
+    return [
+      newest,
+      `Upgrade    this is a checkout:\n  cd ${shellWord(place.program)} && git pull && npm ci && npm run build`,
+    ]
+  return [newest, 'Upgrade    parley upgrade <file.tgz>, which "npm pack" writes in a newer checkout']
 }
 
 function refuseOlder({ installed, store, place }: Standing, { version, file, schema }: PackedProgram): void {
@@ -140,14 +143,14 @@ function refuseOlder({ installed, store, place }: Standing, { version, file, sch
     if (store === undefined || schema === undefined || schema >= store.schema) return
     throw new ParleyError(
       'invalid',
-      `${oneLine(file)} knows schema ${schema}, and the database has ${store.schema}: it would not start. Pack a newer one.`,
+      `${oneLine(file)}\nknows schema ${schema}, and the database has ${store.schema}: it would not start. Pack a newer one.`,
     )
   }
-  const known = store ? ` Its database has schema ${store.schema}, which an older program may refuse.` : ''
+  const known = store ? `\nThe database has schema ${store.schema}, which an older program may refuse.` : ''
   throw new ParleyError(
     'invalid',
-    `${oneLine(file)} is ${version}, older than the installed ${installed}.${known} Back to it: stop the daemon, run ` +
-      `${oneLine(installCommand(place, file).join(' '))}, then "parley restore" with the backup of before the upgrade.`,
+    `${oneLine(file)}\nis ${version}, older than the installed ${installed}.${known}\nBack to it: stop the daemon, then\n` +
+      `  ${oneLine(installCommand(place, file).join(' '))}\n  parley restore <the backup of before the upgrade>`,
   )
 }
 
@@ -176,11 +179,11 @@ function stepsOf({ loaded, place, packed, standing, manager }: Plan, { backup }:
   ]
 }
 
-const SCRIPTS = '  (npm runs the scripts of the packages: for this Node it has to compile SQLite)'
+const SCRIPTS = '  (npm runs the scripts of packages: for this Node it has to compile SQLite)'
 
 function schemaSteps({ store }: Standing, { schema }: PackedProgram): readonly string[] {
   if (store === undefined || schema === undefined || schema === store.schema) return []
-  return [`  (its first start brings the database from schema ${store.schema} to ${schema}, after a copy of it)`]
+  return [`  (its first start copies the database, and brings it to schema ${schema})`]
 }
 
 /** The packed file of the program that is replaced, for the way back. */
@@ -218,7 +221,7 @@ async function perform(ports: UpgradePorts, plan: Plan, options: UpgradeOptions)
     return EXIT.ok
   }
   ports.stderr.write(
-    `The new version does not run (${state.lastExit ?? state.state}). Its log: ${manager.log}\n${back.join('\n')}\n`,
+    `The new version does not run (${state.lastExit ?? state.state}).\nIts log: ${manager.log}\n${back.join('\n')}\n`,
   )
   return EXIT.failed
 }
@@ -239,7 +242,7 @@ async function makeBackup(
     const reason = oneLine(made.stderr.trim().split('\n')[0] ?? '')
     throw new ParleyError(
       'unavailable',
-      `The backup failed, and nothing was changed: ${reason} (--no-backup goes without one.)`,
+      `The backup failed, and nothing was changed:\n${reason}\n(--no-backup goes without one.)`,
     )
   }
   const { path } = JSON.parse(made.stdout) as { readonly path: string }
@@ -260,7 +263,7 @@ async function keepProgram({ machine, loaded, place, standing }: Plan): Promise<
   if (kept.code !== 0)
     throw new ParleyError(
       'unavailable',
-      `The installed program cannot be kept, and nothing was changed: ${lastLines(kept.stderr).join(' ')}`,
+      `The installed program cannot be kept, and nothing was changed:\n${lastLines(kept.stderr).join('\n')}`,
     )
 }
 
@@ -269,7 +272,7 @@ function wayBack({ loaded, place, standing, manager }: Plan, copy: string | unde
     'The way back:',
     ...(manager && standing.service?.active ? [`  ${manager.stopSteps().at(-1)?.command.join(' ')}`] : []),
     `  ${installCommand(place, oldProgram(loaded, standing.installed)).join(' ')}`,
-    ...(copy ? [`  parley restore ${copy}      (only where the new version has changed the database)`] : []),
+    ...(copy ? [`  parley restore ${copy}`, '  (that only where the new version has changed the database)'] : []),
     ...(manager && standing.service?.active ? [`  parley service install --${manager.scope}`] : []),
   ]
 }

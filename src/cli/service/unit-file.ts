@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 export type ServiceScope = 'system' | 'user'
 
@@ -50,11 +51,10 @@ export function unitText(shipped: string, facts: UnitFacts): string {
 function fill(name: string, value: string, facts: UnitFacts): readonly string[] {
   switch (name) {
     case 'Documentation':
-      return [`Documentation=file:${facts.config.replaceAll('%', '%%').replaceAll(' ', '%%20')}`]
+      // A list of addresses, in which a quote would begin a longer one.
+      return [`Documentation=${pathToFileURL(facts.config).href.replaceAll("'", '%27').replaceAll('%', '%%')}`]
     case 'ExecStart':
-      return [
-        `ExecStart=${[...facts.command, 'start', '--config', facts.config].map((word) => quoted(word.replaceAll('$', () => '$$'))).join(' ')}`,
-      ]
+      return [`ExecStart=${commandOf(facts).map(quoted).join(' ').replaceAll('$', '$$$$')}`]
     case 'EnvironmentFile':
       return [`EnvironmentFile=-${facts.variables.replaceAll('%', '%%')}`]
     case 'Environment':
@@ -64,6 +64,10 @@ function fill(name: string, value: string, facts: UnitFacts): readonly string[] 
     default:
       return [`${name}=${value}`]
   }
+}
+
+function commandOf({ command, config }: UnitFacts): readonly string[] {
+  return [...command, 'start', '--config', config]
 }
 
 /** Programs that tools start, as by npx, are found beside Node. */
@@ -105,7 +109,7 @@ export const LABEL = 'parley'
 
 /** Returns the property list of an installation for launchd (launchd.plist(5)), which knows no readiness. */
 export function plistText(facts: UnitFacts, log: string): string {
-  const [node, main] = facts.command
+  const [node] = facts.command
   const strings = (words: readonly string[]) => words.map((word) => `    <string>${escaped(word)}</string>`)
   const variables = {
     NODE_ENV: 'production',
@@ -117,7 +121,7 @@ export function plistText(facts: UnitFacts, log: string): string {
     '<dict>',
     ...['  <key>Label</key>', `  <string>${LABEL}</string>`],
     ...['  <key>ProgramArguments</key>', '  <array>'],
-    ...[...strings([node, main, 'start', '--config', facts.config]), '  </array>'],
+    ...[...strings(commandOf(facts)), '  </array>'],
     ...['  <key>EnvironmentVariables</key>', '  <dict>'],
     ...Object.entries(variables).map(([name, value]) => `    <key>${name}</key><string>${escaped(value)}</string>`),
     '  </dict>',
