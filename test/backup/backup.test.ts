@@ -182,6 +182,11 @@ describe('parley backup', CASE, () => {
   it('names the secrets that stood in the file, and puts references in their place', async () => {
     const house = await startHouse()
     await stoppedWith(house, 'one')
+    // A timer has none of the variables of the daemon.
+    const bare = await house.run(['backup', '--json'], { env: { TELEGRAM_BOT_TOKEN: '' } })
+    const { path, replaced } = JSON.parse(bare.stdout)
+    expect(replaced).toEqual([])
+    expect(readFileSync(join(path, 'config', 'parley.yaml'))).toEqual(readFileSync(house.configFile))
     const literal = readFileSync(house.configFile, 'utf8').replace(
       /\$\{env:TELEGRAM_BOT_TOKEN\}/,
       '7000001:literal-secret-of-a-bot',
