@@ -15,7 +15,7 @@ import type { RoutingPolicy } from './core/policy.ts'
 import { commandPorts } from './daemon/command-ports.ts'
 import { useCompileCache, userHome } from './platform/compile-cache.ts'
 import { settleHost } from './platform/host.ts'
-import { writersOf } from './platform/private-folder.ts'
+import { inWords, writersOf } from './platform/private-folder.ts'
 import { createNotifier, startWatchdog } from './platform/sd-notify.ts'
 import { collectWhenIdle, keepHeapSmall } from './platform/small-heap.ts'
 import { VERSION } from './platform/version.ts'
@@ -54,7 +54,7 @@ const ports: CliPorts = {
   async compile({ file, routing, store }) {
     const { warnings } = (await import('./routing/compile-routing.ts')).compileRouting(routing)
     const { storeWarnings } = await import('./daemon/store-warnings.ts')
-    return [...doubts, ...writersOf(file), ...warnings, ...(await storeWarnings(store))]
+    return [...doubts, ...writersOf(file).map(inWords), ...warnings, ...(await storeWarnings(store))]
   },
   explain: async (config, known) => (await import('./config/explain.ts')).explainConfig(config, known),
   onSignal: signals.onSignal,
@@ -84,7 +84,7 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
     pretty: config.logging.pretty && stderr.isTTY,
     secrets,
   })
-  for (const warning of [...doubts, ...writersOf(config.file)])
+  for (const warning of [...doubts, ...writersOf(config.file).map(inWords)])
     logger.warn('This machine is set up in a doubtful way', { warning })
   process.on('SIGUSR1', () => logger.warn('SIGUSR1 does nothing; SIGHUP reads the configuration again'))
   const notifier = createNotifier(env, (err) => logger.warn('The service manager could not be notified', { err }))

@@ -12,7 +12,7 @@ import { type Finding, type Fix, findingsOf, saysAndRemedy } from '../core/findi
 import { type Machine, shellWord } from '../core/machine.ts'
 import { lingersFor, type ShownUnit, showUnit } from '../core/service-unit.ts'
 import { runCommand, thisUser } from '../platform/machine.ts'
-import { closeToOthers, folderDoubts, writerDoubts } from '../platform/private-folder.ts'
+import { closeToOthers, folderDoubts, writersOf } from '../platform/private-folder.ts'
 
 /*
  * The half of an examination that asks nobody and costs next to nothing: the host of a daemon. `parley doctor` runs it
@@ -169,7 +169,7 @@ async function filesOpen({ file, store }: HostPlace['config']): Promise<readonly
     ...(file === undefined || literal === undefined ? [] : [openFile(file, `and a secret in it: ${literal}`)]),
   ])
   const { failed } = findingsOf('folder')
-  const writers = writerDoubts(file)
+  const writers = writersOf(file)
   return [...open.flat(), ...writers.map(({ says, remedy, fix }) => failed('configuration', says, remedy, fix))]
 }
 
@@ -262,28 +262,23 @@ async function limitMb(pid: number): Promise<number | undefined> {
   return most > 0 ? Math.floor(most / MB) : undefined
 }
 
-/** The ends of the support of the release lines of Node, as its project has set them. */
-const NODE_LINES: Readonly<Record<number, { readonly until: string; readonly longTerm: boolean }>> = {
-  20: { until: '2026-04-30', longTerm: true },
-  22: { until: '2027-04-30', longTerm: true },
-  23: { until: '2025-06-01', longTerm: false },
-  24: { until: '2028-04-30', longTerm: true },
-  25: { until: '2026-06-01', longTerm: false },
-  26: { until: '2029-04-30', longTerm: true },
+/** The ends of the support of the release lines of Node, as its project has set them; the even ones are long. */
+const NODE_UNTIL: Readonly<Record<number, string>> = {
+  ...{ 20: '2026-04-30', 22: '2027-04-30', 23: '2025-06-01', 24: '2028-04-30', 25: '2026-06-01', 26: '2029-04-30' },
 }
 
 /** Returns what is known of the support of a version of Node. */
 export function examineNode(version: string, now: number): Finding {
   const { ok, warning, failed } = findingsOf('program')
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
-  const install = 'Install Node 24, then run Parley with it: npm ci'
+  const install = 'Install Node 24, and Parley once more with it'
   if (!((major === 20 && minor >= 19) || major >= 22))
     return failed('node', `Node ${version} is too old: 20.19 or a later 20, or 22 and later is needed`, install)
-  const line = NODE_LINES[major]
-  if (line === undefined) return ok('node', `Node ${version}`)
-  if (now > Date.parse(line.until))
-    return warning('node', `Node ${version} has had no security updates since ${line.until}`, install)
-  return ok('node', `Node ${version}, which gets security updates until ${line.until}${line.longTerm ? ' (LTS)' : ''}`)
+  const until = NODE_UNTIL[major]
+  if (until === undefined) return ok('node', `Node ${version}`)
+  if (now > Date.parse(until))
+    return warning('node', `Node ${version} has had no security updates since ${until}`, install)
+  return ok('node', `Node ${version}, which gets security updates until ${until}${major % 2 === 0 ? ' (LTS)' : ''}`)
 }
 
 const COMMAND_MS = 5_000

@@ -1,5 +1,5 @@
 import type { ChannelPlugin } from '../channels/adapter.ts'
-import type { ChannelSetup, SetupPlace } from '../channels/setup.ts'
+import type { SetupPlace } from '../channels/setup.ts'
 import type { Config } from '../config/config.ts'
 import { systemClock } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
@@ -46,7 +46,9 @@ export async function examineAccount(
   { plugins, status, signal }: ServiceLook,
   known: readonly SetupPlace[],
 ): Promise<readonly Finding[]> {
-  const setup = await setupOf(plugins, channel)
+  const plugin = plugins[channel]
+  if (plugin === undefined) throw new ParleyError('internal', `There is no channel ${channel}.`)
+  const setup = await plugin.loadSetup()
   const state = status?.channels.find((one) => one.channel === channel && one.account === account)?.status
   const here = ({ address }: SetupPlace): boolean => address.channel === channel && address.account === account
   const places = known.filter(here)
@@ -59,14 +61,6 @@ export async function examineAccount(
     signal,
   })
   return findings.map((finding) => ({ ...finding, part: partOf({ channel, account }) }))
-}
-
-async function setupOf(plugins: Plugins, channel: string): Promise<ChannelSetup<never>> {
-  const plugin = Object.hasOwn(plugins, channel) ? plugins[channel] : undefined
-  if (plugin === undefined) throw new ParleyError('internal', `There is no channel ${channel}.`)
-  const { loadSetup } = plugin as { loadSetup?: () => Promise<ChannelSetup<never>> }
-  if (loadSetup === undefined) throw new ParleyError('internal', 'Accounts of this channel cannot be examined yet.')
-  return loadSetup()
 }
 
 /** Returns the findings about accounts whose token or secret cannot be had. */
@@ -188,24 +182,7 @@ function upper(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-const RATE = 8_000
-/** A second of silence as WAV: 16 bits, one channel. */
-const SILENCE = { bytes: wav(new Uint8Array(2 * RATE)), mime: 'audio/wav' }
-
-function wav(samples: Uint8Array): Uint8Array {
-  const header = Buffer.alloc(44 + samples.length)
-  header.write('RIFF', 0)
-  header.writeUInt32LE(36 + samples.length, 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(RATE, 24)
-  header.writeUInt32LE(2 * RATE, 28)
-  header.writeUInt16LE(2, 32)
-  header.writeUInt16LE(16, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(samples.length, 40)
-  header.set(samples, 44)
-  return header
-}
+/** The header of a second of WAV: 16 bits, one channel, 8 kHz. */
+const WAV = 'UklGRqQ+AABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YYA+AAA='
+const SILENCE = { bytes: Buffer.alloc(44 + 16_000), mime: 'audio/wav' }
+SILENCE.bytes.write(WAV, 'base64')

@@ -7,7 +7,7 @@ import { type DoctorReport, type DoctorRequest, type Finding, findingsOf, saysAn
 import { machineZone } from '../core/machine-zone.ts'
 import { splitModel } from '../core/model-server.ts'
 import type { StatusReport } from '../core/operator.ts'
-import { writersOf } from '../platform/private-folder.ts'
+import { inWords, writersOf } from '../platform/private-folder.ts'
 import { useProxies } from '../platform/way-out.ts'
 import { type DatabaseFacts, examineDatabase, type KnownPlace, placesIn } from '../store/engines/examine-database.ts'
 import {
@@ -184,7 +184,7 @@ function programFindings({ status, now }: Request, version: string): readonly Fi
 function configurationFindings({ config, mistakes, warnings }: Request): readonly Finding[] {
   const { ok, warning, failed } = findingsOf('configuration')
   // Those stand with the folders, as failures.
-  const writers = writersOf(config?.file)
+  const writers = writersOf(config?.file).map(inWords)
   const doubts = warnings.filter((line) => !writers.includes(line))
   const found = [
     ...mistakes.map((line) =>

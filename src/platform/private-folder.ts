@@ -109,7 +109,8 @@ export interface Doubt {
   readonly fix?: Fix
 }
 
-function inWords({ says, remedy }: Doubt): string {
+/** Returns a doubt as a sentence. */
+export function inWords({ says, remedy }: Doubt): string {
   return `${says}. ${remedy}`
 }
 
@@ -204,15 +205,10 @@ export function followFrom({ path: folder, owner }: PrivateFolder, link: string)
 }
 
 /**
- * Returns a sentence with its remedy for each way in which another user could change the file at `path`: itself, its
- * folder, and every folder and link on the way. Root is judged as in a private folder.
+ * Returns each way in which another user could change the file at `path`: itself, its folder, and every folder and link
+ * on the way. Root is judged as in a private folder.
  */
-export function writersOf(path: string | undefined): readonly string[] {
-  return writerDoubts(path).map(inWords)
-}
-
-/** Returns what `writersOf` says in its parts. */
-export function writerDoubts(path: string | undefined): readonly Doubt[] {
+export function writersOf(path: string | undefined): readonly Doubt[] {
   if (path === undefined) return []
   const { steps, missing } = follow(path)
   if (missing.length > 0) return []

@@ -145,7 +145,7 @@ describe('on macOS', () => {
     )
     expect(calls).toEqual([])
 
-    expect(await cli.run('service', 'status')).toBe(0)
+    expect(await cli.run('service', 'status')).toBe(1)
     expect(cli.out()).toContain('There is no service')
     mkdirSync(join(folder, 'Library/LaunchAgents'), { recursive: true })
     writeFileSync(join(folder, 'Library/LaunchAgents/parley.plist'), plistText(FACTS, '/log'))
@@ -204,7 +204,10 @@ describe('install --system refuses', () => {
     const { cli, run, config } = await asSystem()
     chmodSync(config, 0o600)
     expect(await run()).toBe(78)
-    expect(cli.err()).toContain(`chmod 644 ${config}`)
+    expect(cli.err()).toContain(`\nRun: chmod 644 ${config}`)
+    writeFileSync(config, 'models: { a: { kind: openai, apiKey: "sk-abcdef0123456789" } }\n')
+    expect(await run()).toBe(78)
+    expect(cli.err()).toContain('A secret stands in it, models.a.apiKey:\nwrite ${credential:NAME} there, then run')
   })
 
   test('a secret file of root, with the credential to write in its place', async () => {

@@ -235,7 +235,7 @@ test('parley uninstall removes the unit where the service manager cannot be aske
 
   expect(await parley('uninstall', '--yes')).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/only removed, not asked to stop\. .*Failed to connect to bus/),
+    stderr: expect.stringMatching(/only removed, not asked to stop\. .*Failed to connect to bus/s),
   })
   expect(existsSync(unit)).toBe(false)
 })

@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 import { EXIT } from '../../core/errors.ts'
+import { shellWord } from '../../core/machine.ts'
 import type { Output } from '../ports.ts'
 
 export type Shell = 'bash' | 'zsh' | 'fish'
@@ -43,11 +44,6 @@ function flagsOf({ short, long }: Option): readonly string[] {
   return [short, long].filter((flag): flag is string => flag !== undefined && flag !== null)
 }
 
-/** Returns a text in single quotes of a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
-}
-
 function firstLine(text: string): string {
   return text.split('\n')[0] ?? ''
 }
@@ -63,17 +59,17 @@ function walk(places: readonly Place[], { count, word }: { readonly count: strin
     case " ${flags.join(' ')} " in *" $word "*) value=1; continue ;; esac
     [[ $word == -* ]] && continue
     next="\${place:+$place }$word"
-    case "$next" in ${paths.map(quoted).join(' | ')}) place="$next" ;; esac
+    case "$next" in ${paths.map(shellWord).join(' | ')}) place="$next" ;; esac
   done`
 }
 
 function bash(name: string, places: readonly Place[]): string {
   const cases = places.flatMap(({ path, words, values, choices }) => [
     ...values.map(({ flags, choices: given }) => {
-      const patterns = flags.map((flag) => quoted(`${path}|${flag}`)).join(' | ')
-      return `    ${patterns}) words=${quoted(given.join(' '))} ;;`
+      const patterns = flags.map((flag) => shellWord(`${path}|${flag}`)).join(' | ')
+      return `    ${patterns}) words=${shellWord(given.join(' '))} ;;`
     }),
-    `    ${quoted(`${path}|`)}) words=${quoted([...words.map(({ word }) => word), ...choices].join(' '))} ;;`,
+    `    ${shellWord(`${path}|`)}) words=${shellWord([...words.map(({ word }) => word), ...choices].join(' '))} ;;`,
   ])
   return `# Completions of ${name} for bash. In ~/.bashrc: source <(${name} completions bash)
 _${name}() {
@@ -91,13 +87,13 @@ complete -o default -F _${name} ${name}
 
 function zsh(name: string, places: readonly Place[]): string {
   const described = ({ word, about }: Place['words'][number]): string =>
-    quoted(`${word}:${firstLine(about).replaceAll(':', '\\:')}`)
+    shellWord(`${word}:${firstLine(about).replaceAll(':', '\\:')}`)
   const cases = places.flatMap(({ path, words, values, choices }) => [
     ...values.map(({ flags, choices: given }) => {
-      const patterns = flags.map((flag) => quoted(`${path}|${flag}`)).join('|')
-      return `    ${patterns}) given=(${given.map(quoted).join(' ')}) ;;`
+      const patterns = flags.map((flag) => shellWord(`${path}|${flag}`)).join('|')
+      return `    ${patterns}) given=(${given.map(shellWord).join(' ')}) ;;`
     }),
-    `    ${quoted(`${path}|`)}) found=(${words.map(described).join(' ')}) given=(${choices.map(quoted).join(' ')}) ;;`,
+    `    ${shellWord(`${path}|`)}) found=(${words.map(described).join(' ')}) given=(${choices.map(shellWord).join(' ')}) ;;`,
   ])
   return `#compdef ${name}
 # Completions of ${name} for zsh. In ~/.zshrc, after compinit: source <(${name} completions zsh)
@@ -124,15 +120,15 @@ function fish(name: string, places: readonly Place[]): string {
   const flags = [...new Set(places.flatMap(({ values }) => values.flatMap((one) => one.flags)))]
   const start = `complete -c ${name}`
   const lines = places.flatMap(({ path, words, values, choices }) => {
-    const at = `${start} -n ${quoted(`__${name}_at "${path}"`)}`
+    const at = `${start} -n ${shellWord(`__${name}_at "${path}"`)}`
     const line = ({ word, about }: Place['words'][number]): string => {
-      if (!word.startsWith('-')) return `${at} -f -a ${quoted(word)} -d ${quoted(firstLine(about))}`
+      if (!word.startsWith('-')) return `${at} -f -a ${shellWord(word)} -d ${shellWord(firstLine(about))}`
       const flag = word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`
       const taken = values.find((one) => one.flags.includes(word))?.choices
-      const value = taken === undefined ? '' : taken.length > 0 ? ` -x -a ${quoted(taken.join(' '))}` : ' -r'
-      return `${at} ${flag}${value} -d ${quoted(firstLine(about))}`
+      const value = taken === undefined ? '' : taken.length > 0 ? ` -x -a ${shellWord(taken.join(' '))}` : ' -r'
+      return `${at} ${flag}${value} -d ${shellWord(firstLine(about))}`
     }
-    return [...words.map(line), ...choices.map((choice) => `${at} -f -a ${quoted(choice)}`)]
+    return [...words.map(line), ...choices.map((choice) => `${at} -f -a ${shellWord(choice)}`)]
   })
   return `# Completions of ${name} for fish: ${name} completions fish > ~/.config/fish/completions/${name}.fish
 function __${name}_at
@@ -143,7 +139,7 @@ function __${name}_at
     if contains -- $word ${flags.join(' ')}; set value 1; continue; end
     string match -q -- '-*' $word; and continue
     set -l next (string join ' ' $place $word)
-    contains -- $next ${paths.map(quoted).join(' ')}; and set place $next
+    contains -- $next ${paths.map(shellWord).join(' ')}; and set place $next
   end
   test "$place" = "$argv[1]"
 end

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { NOTHING_YET } from '../../config/environment.ts'
-import { EXIT, errorCode, ParleyError, toError } from '../../core/errors.ts'
+import { EXIT, errorCode, toError } from '../../core/errors.ts'
 import type { DoctorReport, DoctorRequest, Finding } from '../../core/finding.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
@@ -28,6 +29,7 @@ type DoctorPorts = Pick<
  */
 export async function doctor(ports: DoctorPorts, options: DoctorOptions): Promise<number> {
   const { loaded, mistakes, warnings } = await readConfig(ports, options.config)
+  const isNew = mistakes[0]?.startsWith(NOTHING_YET) === true
   const progress = createProgress(ports.stderr, 'checks')
   try {
     const report = await ports.examine({
@@ -42,7 +44,7 @@ export async function doctor(ports: DoctorPorts, options: DoctorOptions): Promis
       value: report,
       lines: (style) => [...printReport(report, style, widthOf(ports.stdout)), ...howToType(report, typed)],
     })
-    if (loaded === undefined || mistakes[0]?.startsWith(NOTHING_YET)) return EXIT.config
+    if (loaded === undefined || isNew) return EXIT.config
     return report.findings.some(({ state }) => state === 'failed') ? EXIT.failed : EXIT.ok
   } finally {
     progress.end()
@@ -70,6 +72,8 @@ export async function readConfig(
       const { config } = loaded
       // Whatever keeps the rules from being compiled is among the mistakes already.
       const compiled = mistakes.length > 0 ? [] : await compile(config)
+      // Whoever has configured nothing and started nothing has one thing to do.
+      if (mistakes[0]?.startsWith(NOTHING_YET) && !existsSync(config.store.path)) return { mistakes, warnings: [] }
       return { loaded, mistakes, warnings: [...config.warnings, ...compiled].map((one) => atLine(loaded, one)) }
     } catch (error) {
       if (errorCode(error) !== 'config') throw error
@@ -97,7 +101,7 @@ export async function statusOf({ config }: LoadedConfig): Promise<Pick<DoctorReq
     const status = await (await connectLocal(socketPathOf(config), ANSWER_MS))?.status()
     return status === undefined ? {} : { status }
   } catch (error) {
-    return { trouble: error instanceof ParleyError ? error.message : toError(error).message }
+    return { trouble: toError(error).message }
   }
 }
 

@@ -23,40 +23,61 @@ export interface ServiceOptions extends ReadOptions {
   readonly force?: boolean
 }
 
+/** All that an installation is made of. */
+interface Plan {
+  readonly machine: Machine
+  readonly manager: ServiceManager
+  readonly config: string
+  readonly supplies: Supplies
+  readonly options: ServiceOptions
+}
+
 /** Installs the service and starts it; resolves once the daemon is ready. */
 export async function installService(ports: ServicePorts, options: ServiceOptions): Promise<number> {
+  const { env, stderr } = ports
   const machine = await ports.machine()
   const scope = scopeOf(options, machine)
-  const manager = managerOf(machine, scope, ports.env)
-  if (scope === 'user' && machine.user.uid === 0 && ports.env.SUDO_USER) ports.stderr.write(ofRoot(ports.env.SUDO_USER))
+  const manager = managerOf(machine, scope, env)
+  if (scope === 'user' && machine.user.uid === 0 && env.SUDO_USER) stderr.write(ofRoot(env.SUDO_USER))
   const config = configOf(ports, options, { scope, machine })
-  const supplies = suppliesOf(config, machine, scope)
-  checkProgram(machine, { scope, config, supplies })
-  const loaded = await readConfig(ports, config, supplies)
-  const text = manager.text(shippedUnit(machine), factsOf(ports, { machine, scope, config, supplies }))
-  if (options.dryRun) return printPlan(ports, { manager, text, supplies }, options)
+  const plan: Plan = { machine, manager, config, supplies: suppliesOf(config, machine, scope), options }
+  checkProgram(plan)
+  const loaded = await readConfig(ports, plan)
+  const shipped = readFileSync(join(machine.program, 'systemd/parley.service'), 'utf8')
+  const text = manager.text(shipped, factsOf(ports, plan))
+  if (options.dryRun) return printPlan(ports, plan, text)
   checkRoot(machine, scope)
   const before = await manager.state()
-  await checkAlone(ports, { machine, manager, options })
+  checkAlone(ports, plan)
   checkForeign(before, text, options)
   const socket = loaded && socketPathOf(loaded)
   if (!before.active && scope === 'user' && (await isRunning(socket)))
-    throw new ParleyError(
-      'store_locked',
-      'A daemon runs already, started by hand.\nEnd it with Ctrl-C, then try again.',
-    )
+    throw new ParleyError('store_locked', RUNS_BY_HAND)
   mkdirSync(dirname(manager.file), { recursive: true })
   writeFileSync(manager.file, text, { mode: 0o644 })
-  for (const line of supplies.missing) ports.stderr.write(`${line}\n`)
-  ports.stderr.write(`Wrote ${manager.file}.\nStarting; this ends when the daemon is ready.\n`)
-  return startAndShow(ports, { machine, manager, socket, running: before.active, options })
+  for (const line of plan.supplies.missing) stderr.write(`${line}\n`)
+  stderr.write(`Wrote ${manager.file}.\nStarting; this ends when the daemon is ready.\n`)
+  const failure = await runSteps(machine, manager.startSteps(before.active)).catch((error: Error) => error)
+  if (failure === undefined && machine.platform === 'darwin') await waitFor(socket)
+  const state = await manager.state()
+  show(ports, options, { value: state, lines: () => describe(state, manager, machine) })
+  if (failure === undefined && state.active) return EXIT.ok
+  if (failure !== undefined) stderr.write(`${failure.message}\n`)
+  stderr.write(`It does not run. Its log: ${manager.log}\n`)
+  return EXIT.failed
 }
+
+const RUNS_BY_HAND = 'A daemon runs already, started by hand.\nEnd it with Ctrl-C, then try again.'
 
 /** Shows the service. Resolves with 1 where it does not run. */
 export async function showService(ports: ServicePorts, options: ServiceOptions): Promise<number> {
   const machine = await ports.machine()
   const found = await findService(ports, machine, options)
-  const state = await found.state()
+  const { scope, file } = found
+  const state: ServiceState =
+    unitAt(file) === 'none'
+      ? { scope, file, unit: 'none', active: false, state: 'not installed', enabled: false }
+      : await found.state()
   show(ports, options, { value: state, lines: () => describe(state, found, machine) })
   return state.active ? EXIT.ok : EXIT.failed
 }
@@ -151,15 +172,11 @@ function configOf(
 }
 
 /** Returns the configuration; undefined where the service alone has all that it names. Throws `config`. */
-async function readConfig(
-  { load, env }: ServicePorts,
-  file: string,
-  { names, credentials }: Supplies,
-): Promise<Config | undefined> {
+async function readConfig({ load, env }: ServicePorts, { config, supplies }: Plan): Promise<Config | undefined> {
   try {
-    return (await load(file, 'ask')).config
+    return (await load(config, 'ask')).config
   } catch (error) {
-    if (credentials.length > 0 || names.some((name) => !env[name])) return undefined
+    if (supplies.credentials.length > 0 || supplies.names.some((name) => !env[name])) return undefined
     throw error
   }
 }
@@ -175,25 +192,25 @@ interface Supplies {
   readonly missing: readonly string[]
   /** Sentences on what it cannot open at all. */
   readonly closed: readonly string[]
+  /** The setting of a secret that stands in the configuration itself. */
+  readonly literal: string | undefined
 }
 
 /** A service of the system runs as a user of its own, who opens no file of root: its secrets are credentials. */
 function suppliesOf(config: string, { platform }: Machine, scope: ServiceScope): Supplies {
   const folder = dirname(config)
   const variables = join(folder, 'parley.env')
-  const { files, variables: names, credentials: named } = secretsIn(readFileSync(config, 'utf8'), folder)
+  const { files, variables: names, credentials: named, literal } = secretsIn(readFileSync(config, 'utf8'), folder)
   const credentials = named.map((name) => ({ name, file: join(folder, name) }))
-  const set = existsSync(variables) ? readFileSync(variables, 'utf8') : ''
-  const isSet = (name: string) => new RegExp(`^\\s*${name}=.`, 'm').test(set)
-  const unset = names.filter((name) => platform === 'darwin' || !isSet(name))
+  const set = existsSync(variables) ? readFileSync(variables, 'utf8').split('\n') : []
+  const unset = names.filter((name) => platform === 'darwin' || !set.some((line) => line.trim().startsWith(`${name}=`)))
+  const needed = [...credentials.map(({ file }) => file), ...(scope === 'user' ? files : [])]
   return {
-    ...{ credentials, variables, names },
+    ...{ credentials, variables, names, literal },
     missing: [
-      ...credentials
-        .map(({ file }) => file)
+      ...needed
         .filter((file) => !existsSync(file))
-        .map(putSecret),
-      ...(scope === 'user' ? files : []).filter((file) => !existsSync(file)).map(putSecret),
+        .map((file) => `The service needs the secret ${file}: put it there (0600).`),
       ...(unset.length === 0 ? [] : ['The service does not see the variables of your shell.']),
       ...unset.map((name) =>
         platform === 'darwin'
@@ -203,10 +220,6 @@ function suppliesOf(config: string, { platform }: Machine, scope: ServiceScope):
     ],
     closed: scope === 'user' ? [] : files.flatMap((file) => closedTo(file, folder)),
   }
-}
-
-function putSecret(file: string): string {
-  return `The service needs the secret ${file}: put it there (0600).`
 }
 
 function closedTo(file: string, folder: string): readonly string[] {
@@ -224,16 +237,10 @@ const OTHERS_READ = 0o004
 /** The folders that ProtectHome hides from a service of the system. */
 const HOMES = /^\/(?:home|root|run\/user)\//
 
-interface Placed {
-  readonly scope: ServiceScope
-  readonly config: string
-  readonly supplies: Supplies
-}
-
-function checkProgram({ node, program }: Machine, { scope, config, supplies }: Placed): void {
+function checkProgram({ machine: { node, program }, manager, config, supplies }: Plan): void {
   if (!existsSync(join(program, 'dist/openapi.json')))
     throw new ParleyError('config', `${program} is not built. Run there: npm run build`)
-  if (scope === 'user') return
+  if (manager.scope === 'user') return
   const hidden = [realpathSync(node), program, config].find((path) => HOMES.test(path))
   if (hidden !== undefined)
     throw new ParleyError(
@@ -244,11 +251,15 @@ function checkProgram({ node, program }: Machine, { scope, config, supplies }: P
           : 'Install Node and Parley for all users, in /usr or /usr/local,') +
         '\nor make it a service of the user: parley service install --user',
     )
-  if ((statSync(config).mode & OTHERS_READ) === 0)
+  if ((statSync(config).mode & OTHERS_READ) === 0) {
+    const { literal } = supplies
+    const first =
+      literal === undefined ? 'Run' : `A secret stands in it, ${literal}:\nwrite \${credential:NAME} there, then run`
     throw new ParleyError(
       'config',
-      `The service runs as a user of its own, who cannot read ${config}.\nIt needs no secret in it: chmod 644 ${shellWord(config)}`,
+      `The service runs as a user of its own, who cannot read ${config}.\n${first}: chmod 644 ${shellWord(config)}`,
     )
+  }
   if (supplies.closed.length > 0) throw new ParleyError('config', supplies.closed.join('\n'))
 }
 
@@ -257,14 +268,8 @@ function checkRoot({ user }: Machine, scope: ServiceScope): void {
     throw new ParleyError('forbidden', 'A service of the system is for root:\nput sudo before it, or choose --user.')
 }
 
-interface Installing {
-  readonly machine: Machine
-  readonly manager: ServiceManager
-  readonly options: ServiceOptions
-}
-
 /** Two services with one configuration would end each other: only one of them can poll a bot. */
-async function checkAlone({ env }: ServicePorts, { machine, manager, options }: Installing): Promise<void> {
+function checkAlone({ env }: ServicePorts, { machine, manager, options }: Plan): void {
   if (machine.platform !== 'linux' || options.force) return
   const other = manager.scope === 'user' ? 'system' : 'user'
   if (!existsSync(managerOf(machine, other, env).file)) return
@@ -282,62 +287,26 @@ function foreignUnit(file: string, does: string): ParleyError {
   return new ParleyError('conflict', `${file}\nwas written or changed by somebody else and stays; --force ${does} it.`)
 }
 
-function shippedUnit({ program }: Machine): string {
-  return readFileSync(join(program, 'systemd/parley.service'), 'utf8')
-}
-
 /** The variables by which the folders of the user are found. */
 const SHARED = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'TZ', 'LANG']
 
-function factsOf(
-  { env }: ServicePorts,
-  { machine, scope, config, supplies }: Placed & { readonly machine: Machine },
-): UnitFacts {
-  const shared = SHARED.flatMap((name) => (env[name] && scope === 'user' ? [[name, env[name]] as const] : []))
+function factsOf({ env }: ServicePorts, { machine, manager: { scope }, config, supplies }: Plan): UnitFacts {
+  const shared = scope === 'user' ? SHARED.filter((name) => env[name]) : []
   return {
-    ...{ scope, config },
+    ...{ scope, config, variables: supplies.variables, credentials: supplies.credentials },
     command: [machine.node, join(machine.program, 'dist/main.js')],
-    variables: supplies.variables,
-    environment: Object.fromEntries(shared),
-    credentials: supplies.credentials,
+    environment: Object.fromEntries(shared.map((name) => [name, String(env[name])])),
   }
 }
 
-interface Plan {
-  readonly manager: ServiceManager
-  readonly text: string
-  readonly supplies: Supplies
-}
-
-function printPlan(ports: ServicePorts, { manager, text, supplies }: Plan, options: ServiceOptions): number {
+function printPlan(ports: ServicePorts, { manager, supplies: { missing }, options }: Plan, text: string): number {
   const commands = manager.startSteps(false).map(({ command }) => command.join(' '))
+  const notes = missing.flatMap((line) => line.split('\n')).map((line) => `# ${line}`)
   show(ports, options, {
-    value: { file: manager.file, text, commands, missing: supplies.missing },
-    lines: () => [
-      ...[`# ${manager.file}`, text, '# Then:', ...commands],
-      ...supplies.missing.flatMap((line) => line.split('\n')).map((line) => `# ${line}`),
-    ],
+    value: { file: manager.file, text, commands, missing },
+    lines: () => [`# ${manager.file}`, text, '# Then:', ...commands, ...notes],
   })
   return EXIT.ok
-}
-
-interface Starting extends Installing {
-  readonly socket: string | undefined
-  readonly running: boolean
-}
-
-async function startAndShow(
-  ports: ServicePorts,
-  { machine, manager, socket, running, options }: Starting,
-): Promise<number> {
-  const failure = await runSteps(machine, manager.startSteps(running)).catch((error: Error) => error)
-  if (failure === undefined && machine.platform === 'darwin') await waitFor(socket)
-  const state = await manager.state()
-  show(ports, options, { value: state, lines: () => describe(state, manager, machine) })
-  if (failure === undefined && state.active) return EXIT.ok
-  if (failure !== undefined) ports.stderr.write(`${failure.message}\n`)
-  ports.stderr.write(`It does not run. Its log: ${manager.log}\n`)
-  return EXIT.failed
 }
 
 const READY_MS = 60_000

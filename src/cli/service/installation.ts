@@ -4,7 +4,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
 import { type Machine, type Ran, shellWord } from '../../core/machine.ts'
 import { readJson } from '../../core/read-json.ts'
-import { writersOf } from '../../platform/private-folder.ts'
+import { inWords, writersOf } from '../../platform/private-folder.ts'
 import { oneLine } from '../print/plain.ts'
 
 /** The way by which the running program came onto this machine. */
@@ -83,7 +83,7 @@ function checkOwn({ user }: Machine, file: string): void {
   if (stats === undefined) throw new ParleyError('invalid', `${oneLine(file)}: there is no such file.`)
   if (!stats.isFile()) throw notPacked(file)
   const [writer] = writersOf(file)
-  if (writer !== undefined) throw new ParleyError('forbidden', oneLine(writer))
+  if (writer !== undefined) throw new ParleyError('forbidden', oneLine(inWords(writer)))
   if (stats.uid !== user.uid && stats.uid !== 0)
     throw new ParleyError(
       'forbidden',

@@ -128,7 +128,7 @@ function unreachable({ code, stderr }: Ran, scope: ServiceScope, user: string): 
     scope === 'user'
       ? `Run: sudo loginctl enable-linger ${user}\nthen: export XDG_RUNTIME_DIR=/run/user/$(id -u)`
       : 'A container runs "parley start" itself.'
-  return new ParleyError('config', `The service manager cannot be reached (${said}).\n${remedy}`)
+  return new ParleyError('config', `The service manager cannot be reached:\n${said}\n${remedy}`)
 }
 
 /** Returns whose the file of a service is. */
