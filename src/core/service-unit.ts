@@ -85,7 +85,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   [EXIT.locked]: 'another daemon holds the store',
   [EXIT.config]: 'the configuration or the installation is wrong; the log says where',
   203: 'Node or the program is no longer where the unit says: parley service install',
-  217: 'there is no such user',
+  217: 'its account cannot be made; in a container that has no user namespaces: systemctl edit parley, PrivateUsers=no',
   218: 'the unit asks for capabilities that this service manager cannot give',
   226: 'the unit asks for a file system of its own, which is not possible here',
   243: 'a file of LoadCredential is missing or cannot be read',

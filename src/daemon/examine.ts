@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
 import { ParleyError, toError } from '../core/errors.ts'
@@ -92,13 +93,20 @@ export async function examine(request: Request, own: ExamineParts): Promise<Doct
 /** The words of an unset variable, as the configuration has them (`config/references.ts`). */
 const UNSET = /the variable \w+ is not set/
 
-/** A service has variables that no shell has: while its daemon runs, one that is unset here is no fault. */
-function inThisShell(finding: Finding, { status }: Pick<Request, 'status'>): Finding {
+/**
+ * A service has variables that no shell has: while its daemon runs, one that is unset here is no fault, unless the
+ * daemon says the same of a channel.
+ */
+function inThisShell(finding: Finding, { status, config }: Pick<Request, 'status' | 'config'>): Finding {
   const { part, check, state, says } = finding
-  if (!['failed', 'warning'].includes(state) || !UNSET.test(says)) return finding
-  if (status !== undefined)
-    return { part, check, state: 'skipped', says: `${says} in this shell; the daemon has its own` }
-  const remedy = 'Set it, or change the reference. A service has it of its EnvironmentFile, which no shell reads'
+  const [unset] = UNSET.exec(says) ?? []
+  if (!['failed', 'warning'].includes(state) || unset === undefined) return finding
+  const lacking = status?.channels.some(({ detail }) => detail?.includes(unset))
+  if (lacking === false) return { part, check, state: 'skipped', says: `${says} in this shell; the daemon has its own` }
+  const file = config?.file && join(dirname(config.file), 'parley.env')
+  const remedy = file
+    ? `Set it, or for a service write it into ${file}, then start the daemon again`
+    : 'Set it, or change the reference'
   return { ...finding, remedy }
 }
 

@@ -325,7 +325,11 @@ function ownerOf({ real, steps }: Way): Owner {
   return { uid: stats.uid, gid: stats.gid }
 }
 
-function doubtsAbout({ real, missing, steps }: Way, { owner, isOpen }: PrivateFolder, use: FolderUse): readonly Doubt[] {
+function doubtsAbout(
+  { real, missing, steps }: Way,
+  { owner, isOpen }: PrivateFolder,
+  use: FolderUse,
+): readonly Doubt[] {
   const us = self()
   const trusted = [ROOT, us, ...(us === ROOT && use !== 'code' ? [owner.uid] : [])]
   const wanted = join(real, ...missing)

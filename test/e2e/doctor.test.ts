@@ -249,6 +249,22 @@ describe('models, tools and audio', () => {
     expect(found(report, 'model home/small', 'answer')).toMatchObject({ state: 'skipped' })
   })
 
+  it('a variable that the daemon has not either is a fault, in its words and in those of this shell', async () => {
+    const { config } = await well()
+    const one = patient(config)
+    const [name = ''] = Object.keys(one.env).filter((each) => each.startsWith('SECRET_'))
+    const value = one.env[name]
+    delete one.env[name]
+    await one.start()
+    const file = expect.stringContaining('/parley.env, then start the daemon again')
+    for (const env of [{}, { [name]: value }]) {
+      Object.assign(one.env, env)
+      const report = await one.report('telegram')
+      expect(found(report, 'telegram', 'daemon')).toMatchObject({ state: 'failed', remedy: file })
+      expect(report.code).toBe(1)
+    }
+  })
+
   it('a wrong base address', async () => {
     const { config, model } = await well()
     const models = { home: { kind: 'openai', baseUrl: model.baseUrl.replace(/\/v1$/, ''), apiKey: 'sk-home' } }

@@ -48,7 +48,7 @@ describe('parley service', () => {
 
     expect(installed).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('State      active (running), starts with the machine'),
+      stdout: expect.stringContaining('State      active (running), starts when you log in'),
     })
     expect(installed.stdout).toContain('sudo loginctl enable-linger')
     expect(readFileSync(unit, 'utf8')).toMatch(/^ExecStart=\S+\/node "?\S+dist\/main\.js"? start --config "/m)

@@ -113,7 +113,9 @@ function describeBackup(report: BackupReport): readonly string[] {
     oneLine(path),
     ...item(`${holds(report)}; ${sizeInWords(bytes)}${shared}, ${inSeconds(tookMs)}`),
     ...(report.readableByOthers === true && !report.encrypted ? item(OPEN) : []),
-    ...(config === undefined ? item('no configuration is in it: no file was found, --config names one') : item(`configuration: ${config}`)),
+    ...(config === undefined
+      ? item('no configuration is in it: no file was found, --config names one')
+      : item(`configuration: ${config}`)),
     ...(config === undefined ? [] : item(SECRETS)),
     ...replaced.flatMap(({ setting, reference }) => item(`a secret was left out: ${setting}, now ${reference}`)),
     ...listed('not copied: hidden, a link, too large, or outside of that folder; keep it yourself:', elsewhere),

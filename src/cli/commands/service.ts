@@ -8,7 +8,7 @@ import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import { type Machine, shellWord } from '../../core/machine.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts } from '../ports.ts'
-import { counted } from '../print/plain.ts'
+import { counted, oneLine } from '../print/plain.ts'
 import { managerOf, runSteps, type ServiceManager, type ServiceState, unitAt } from '../service/manager.ts'
 import { type Credential, differences, type ServiceScope, type UnitFacts } from '../service/unit-file.ts'
 import { type ReadOptions, show } from '../show.ts'
@@ -61,10 +61,21 @@ export async function installService(ports: ServicePorts, options: ServiceOption
   if (failure === undefined && machine.platform === 'darwin') await waitFor(socket)
   const state = await manager.state()
   show(ports, options, { value: state, lines: () => describe(state, manager, machine) })
-  if (failure === undefined && state.active) return EXIT.ok
+  if (failure === undefined && state.active) {
+    for (const line of await downChannels(socket)) stderr.write(`${line}\n`)
+    return EXIT.ok
+  }
   if (failure !== undefined) stderr.write(`${failure.message}\n`)
   stderr.write(`It does not run. Its log: ${manager.log}\n`)
   return EXIT.failed
+}
+
+/** A daemon runs without the channels whose secrets it does not have. */
+async function downChannels(socket: string | undefined): Promise<readonly string[]> {
+  const daemon = socket === undefined ? undefined : await connectLocal(socket).catch(() => undefined)
+  const status = await daemon?.status().catch(() => undefined)
+  const down = status?.channels.filter((one) => one.status === 'down') ?? []
+  return down.map(({ channel, detail = 'see parley status' }) => `${channel} is down: ${oneLine(detail)}`)
 }
 
 const RUNS_BY_HAND = 'A daemon runs already, started by hand.\nEnd it with Ctrl-C, then try again.'
@@ -327,7 +338,7 @@ function describe(state: ServiceState, manager: ServiceManager, { user }: Machin
   const changed = state.unit === 'foreign' ? ', not as "parley service install" writes it' : ''
   return [
     `Unit       ${state.file} (${state.scope})${changed}`,
-    `State      ${state.state}, ${state.enabled ? 'starts with the machine' : 'does not start with the machine'}`,
+    `State      ${state.state}, ${startsWith(state)}`,
     ...(state.restarts ? [`Restarts   ${counted(state.restarts, 'restart')} by the service manager`] : []),
     ...(state.lastExit ? [`Last exit  ${state.lastExit}`] : []),
     ...(state.lingers === false
@@ -338,4 +349,9 @@ function describe(state: ServiceState, manager: ServiceManager, { user }: Machin
       : []),
     ...(state.active ? [] : [`Log        ${manager.log}`]),
   ]
+}
+
+function startsWith({ enabled, lingers }: ServiceState): string {
+  if (!enabled) return 'does not start with the machine'
+  return lingers === false ? 'starts when you log in' : 'starts with the machine'
 }
