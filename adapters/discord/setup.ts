@@ -2,9 +2,9 @@ import { type AccountSettings, type BotIdentity, ChannelDown } from '../../src/c
 import type { ChannelSetup, Examination, ExamineRequest } from '../../src/channels/setup.ts'
 import {
   CALL_MS,
+  type Examined,
   examined,
   kindOfSecret,
-  type Look,
   lookAtRights,
   mistakeOfAny,
   type PlaceTrouble,
@@ -65,25 +65,12 @@ function mistakeInToken(text: string): string | undefined {
   return 'is no token of a bot, which has three parts with a dot between them: page Bot, Reset Token'
 }
 
-/** An account while it is examined. */
-interface Asked extends Look {
-  readonly client: DiscordClient
-  readonly config: DiscordConfig
-  readonly request: ExamineRequest
-}
+type Asked = Examined<DiscordClient, DiscordConfig>
 
 function examine(settings: AccountSettings<DiscordConfig>, request: ExamineRequest): Promise<Examination> {
-  const { account, config, services } = settings
-  const { clock } = services
-  const { token, apiRoot } = config
-  const client = createClient({ token, apiRoot, clock })
-  return examined({ channel: 'discord', account, clock, request }, async (look) => {
-    try {
-      return await lookAt({ ...look, client, config, request })
-    } finally {
-      client.close()
-    }
-  })
+  const { token, apiRoot } = settings.config
+  const client = createClient({ token, apiRoot, clock: settings.services.clock })
+  return examined({ channel: 'discord', settings, request, client }, lookAt)
 }
 
 async function lookAt(asked: Asked): Promise<Omit<Examination, 'findings'>> {

@@ -1,4 +1,4 @@
-import { ChannelDown } from '../../src/channels/adapter.ts'
+import { type AccountSettings, ChannelDown } from '../../src/channels/adapter.ts'
 import type { Examination, ExamineRequest, SetupPlace } from '../../src/channels/setup.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { type Finding, findingsOf } from '../../src/core/finding.ts'
@@ -44,26 +44,37 @@ export class FindingsBook {
   }
 }
 
-/** An examination under way: its findings, and the signal that ends its calls. */
+/** The findings of an examination under way, and the signal that ends its calls. */
 export interface Look {
   readonly findings: FindingsBook
   readonly signal: AbortSignal
 }
 
-interface Examined {
-  readonly channel: string
-  readonly account: string
+/** An account while it is examined. */
+export interface Examined<Client, Config> extends Look {
+  readonly client: Client
+  readonly config: Config
   readonly clock: Clock
   readonly request: ExamineRequest
+}
+
+interface ToExamine<Client, Config> {
+  readonly channel: string
+  readonly settings: AccountSettings<Config>
+  readonly request: ExamineRequest
+  /** It is closed at the end. */
+  readonly client: Client
 }
 
 type Seen = Omit<Examination, 'findings'>
 
 /** Runs an examination within its time; whatever it throws is a finding. */
-export async function examined(
-  { channel, account, clock, request }: Examined,
-  look: (look: Look) => Promise<Seen>,
+export async function examined<Client extends { close(): void }, Config>(
+  { channel, settings, request, client }: ToExamine<Client, Config>,
+  look: (asked: Examined<Client, Config>) => Promise<Seen>,
 ): Promise<Examination> {
+  const { account, config, services } = settings
+  const { clock } = services
   const findings = new FindingsBook(account === 'default' ? channel : `${channel}/${account}`)
   const abort = linkedAbort(request.signal)
   let isLate = false
@@ -73,13 +84,14 @@ export async function examined(
   })
   let seen: Seen = {}
   try {
-    seen = await look({ findings, signal: abort.signal })
+    seen = await look({ findings, signal: abort.signal, client, config, clock, request })
   } catch (error) {
     const why = error instanceof ChannelDown ? error.message : 'the examination broke off inside'
     findings.failed('examination', why, 'run `parley doctor` again; the log has more')
   } finally {
     cancel()
     abort.abort()
+    client.close()
   }
   if (isLate) findings.skipped('time', `not everything was asked: it took longer than ${WHOLE_MS / 1000} s`)
   return { ...seen, findings: findings.all }

@@ -1,8 +1,8 @@
 import { type AccountSettings, ChannelDown } from '../../src/channels/adapter.ts'
 import type { ChannelSetup, Examination, ExamineRequest, SetupPlace } from '../../src/channels/setup.ts'
-import type { Clock } from '../../src/core/clock.ts'
 import {
   CALL_MS,
+  type Examined,
   examined,
   kindOfSecret,
   type Look,
@@ -71,25 +71,12 @@ function mistakeIn(text: string, prefix: string, rule: string): string | undefin
   return kind === undefined ? `is not it: ${rule}` : `is ${kind}: ${rule}`
 }
 
-/** An account while it is examined. */
-interface Asked extends Look {
-  readonly client: SlackClient
-  readonly clock: Clock
-  readonly config: SlackConfig
-  readonly request: ExamineRequest
-}
+type Asked = Examined<SlackClient, SlackConfig>
 
 function examine(settings: AccountSettings<SlackConfig>, request: ExamineRequest): Promise<Examination> {
-  const { account, config, services } = settings
-  const { clock } = services
-  const client = createClient({ token: config.botToken, apiRoot: config.apiRoot, clock })
-  return examined({ channel: 'slack', account, clock, request }, async (look) => {
-    try {
-      return await lookAt({ ...look, client, clock, config, request })
-    } finally {
-      client.close()
-    }
-  })
+  const { botToken: token, apiRoot } = settings.config
+  const client = createClient({ token, apiRoot, clock: settings.services.clock })
+  return examined({ channel: 'slack', settings, request, client }, lookAt)
 }
 
 async function lookAt(asked: Asked): Promise<Omit<Examination, 'findings'>> {

@@ -5,9 +5,9 @@ import type { ChatType } from '../../src/core/address.ts'
 import { parseUrl } from '../../src/core/parse-url.ts'
 import {
   CALL_MS,
+  type Examined,
   examined,
   kindOfSecret,
-  type Look,
   lookAtRights,
   mistakeOfAny,
   type PlaceTrouble,
@@ -58,25 +58,12 @@ function mistakeInToken(text: string): string | undefined {
 
 const WHOLE = 'copy the whole token, 123456789:AAE…'
 
-/** An account while it is examined. */
-interface Asked extends Look {
-  readonly client: TelegramClient
-  readonly config: TelegramConfig
-  readonly request: ExamineRequest
-}
+type Asked = Examined<TelegramClient, TelegramConfig>
 
 function examine(settings: AccountSettings<TelegramConfig>, request: ExamineRequest): Promise<Examination> {
-  const { account, config, services } = settings
-  const { token, webhookSecret, apiRoot } = config
-  const { clock } = services
-  const client = createClient({ token, otherSecret: webhookSecret, apiRoot, clock })
-  return examined({ channel: 'telegram', account, clock, request }, async (look) => {
-    try {
-      return await lookAt({ ...look, client, config, request })
-    } finally {
-      client.close()
-    }
-  })
+  const { token, webhookSecret, apiRoot } = settings.config
+  const client = createClient({ token, otherSecret: webhookSecret, apiRoot, clock: settings.services.clock })
+  return examined({ channel: 'telegram', settings, request, client }, lookAt)
 }
 
 async function lookAt(asked: Asked): Promise<Omit<Examination, 'findings'>> {
