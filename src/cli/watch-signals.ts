@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty'
 import type { CliPorts } from './ports.ts'
 
 export interface Signals {
@@ -40,29 +41,25 @@ export function watchSignals(onSignal: CliPorts['onSignal']): Signals {
 }
 
 interface ProcessSignals extends Pick<CliPorts, 'onSignal' | 'onHangup'> {
-  /** Ends the process by SIGHUP if its terminal was closed: Node aborts as it puts that in order at its exit. */
+  /** Ends the process by SIGHUP if its terminal is gone: Node aborts as it puts that in order at its exit. */
   endWithTerminal(): void
 }
 
 /** Returns the signals of a process. A SIGHUP from a terminal means that it was closed; any other asks for a reload. */
 export function signalsOf(host: NodeJS.Process): ProcessSignals {
-  let closed = false
+  const terminals = [host.stdin, host.stdout, host.stderr].filter(({ isTTY }) => isTTY)
   return {
     onSignal(handler) {
-      const hangUp = (name: string): void => {
-        closed = true
-        handler(name)
-      }
       host.on('SIGINT', handler).on('SIGTERM', handler)
-      if (host.stderr.isTTY) host.on('SIGHUP', hangUp)
-      return () => host.off('SIGINT', handler).off('SIGTERM', handler).off('SIGHUP', hangUp)
+      if (host.stderr.isTTY) host.on('SIGHUP', handler)
+      return () => host.off('SIGINT', handler).off('SIGTERM', handler).off('SIGHUP', handler)
     },
     onHangup(handler) {
       if (!host.stderr.isTTY) host.on('SIGHUP', handler)
       return () => host.off('SIGHUP', handler)
     },
     endWithTerminal() {
-      if (closed) host.kill(host.pid, 'SIGHUP')
+      if (terminals.some(({ fd }) => !isatty(fd))) host.kill(host.pid, 'SIGHUP')
     },
   }
 }

@@ -92,14 +92,33 @@ test.each(
   },
 )
 
-test('init in a terminal that is closed: nothing is written, and no process stays', async () => {
-  const here = await place()
-  const terminal = here.newcomer.types('--api-root', here.root)
-  await upTo(terminal, 'bot token', here)
-  await terminal.hangUp()
-  await vi.waitUntil(() => processesOf(here.newcomer).length === 0, { timeout: 20_000 })
-  expect(kept(here.newcomer)).toEqual([])
+test('init, left after it has written the manifest of Slack: it says that this stays, and where', async () => {
+  const { newcomer } = await place()
+  const terminal = newcomer.types()
+  await terminal.answers('Which platforms?', down, down, space, enter)
+  await terminal.shows('Show it in another window')
+  await terminal.answers('app-level token', ctrlC)
+  expect(await terminal.ended()).toBe(1)
+  expect(terminal.text).toMatch(/Left\. No configuration was written\.\n\S.* stays, .*\s+\S*\/slack-manifest\.json\n/)
+  expect(kept(newcomer)).toEqual(['slack-manifest.json'])
 })
+
+test.each([
+  ['types', 'bot token', []],
+  ['typesElsewhere', 'bot token', []],
+  ['types', 'The bot runs now', ['parley.yaml', 'telegram-token']],
+  ['typesElsewhere', 'The bot runs now', ['parley.yaml', 'telegram-token']],
+] as const)(
+  'init %s: a terminal that is closed at "%s" ends it by SIGHUP and not by an abort of Node, and no process stays',
+  async (types, question, files) => {
+    const here = await place()
+    const terminal = here.newcomer[types]('--api-root', here.root)
+    await upTo(terminal, question, here)
+    expect(await terminal.hangUp()).toBe(129)
+    await vi.waitUntil(() => processesOf(here.newcomer).length === 0, { timeout: 20_000 })
+    expect(kept(here.newcomer)).toEqual(files)
+  },
+)
 
 test('init: a token that is none, and one that the platform refuses, are asked for again, with the reason', async () => {
   const here = await place()

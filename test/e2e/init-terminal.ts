@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
@@ -36,7 +36,12 @@ export class Newcomer {
 
   /** Types `parley` with these arguments at a terminal. */
   types(...args: readonly string[]): Typescript {
-    return new Typescript(['init', ...args], this.env)
+    return new Typescript([process.execPath, MAIN, 'init', ...args], this.env)
+  }
+
+  /** Does the same in a session without that terminal, which sends it no signal. */
+  typesElsewhere(...args: readonly string[]): Typescript {
+    return new Typescript(['setsid', '--wait', process.execPath, MAIN, 'init', ...args], this.env)
   }
 
   /** Runs it without a terminal. */
@@ -71,6 +76,7 @@ export class Typescript {
   readonly #child: ChildProcess
   /** All that the terminal was sent, escapes included. */
   raw = ''
+  readonly #codeFile: string
   #read = 0
   #over = false
   #wake = () => {}
@@ -78,10 +84,13 @@ export class Typescript {
   questions = 0
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
-    const quoted = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')
+    const quoted = args.map((word) => `'${word}'`).join(' ')
+    this.#codeFile = `${env.HOME}/.exit-code`
+    // The shell outlives a Ctrl-C or a closed terminal that ends the program, and keeps its exit code.
+    const kept = `code=$?; echo $code >'${this.#codeFile}.new'; mv '${this.#codeFile}.new' '${this.#codeFile}'`
     // The terminal says how it was left, after the program.
-    // The shell outlives a Ctrl-C that ends the program.
-    const command = `trap : INT; stty cols ${env.COLUMNS ?? 80} rows 40; ${quoted}; echo "ended with $?"; stty -a | tr ';' '\\n' | grep -wo -e '-*icanon' -e '-*echo'`
+    const said = `echo "ended with $code"; stty -a | tr ';' '\\n' | grep -wo -e '-*icanon' -e '-*echo'`
+    const command = `trap : INT HUP; ulimit -c 0; stty cols ${env.COLUMNS ?? 80} rows 40; ${quoted}; ${kept}; ${said}`
     this.#child = spawn('script', ['-qec', command, '/dev/null'], { env: { ...env, SHELL: '/bin/sh' } })
     this.#child.stdout?.setEncoding('utf8').on('data', (chunk) => {
       this.raw += chunk
@@ -139,11 +148,14 @@ export class Typescript {
     })
   }
 
-  /** Closes the terminal, as a window is closed: whoever reads from it is sent SIGHUP by the system. */
-  async hangUp(): Promise<void> {
-    const gone = once(this.#child, 'exit')
+  /**
+   * Closes the terminal, as a window is closed: whoever reads from it is sent SIGHUP by the system, unless it began a
+   * session of its own. Resolves with the exit code of the program, which is that of a shell.
+   */
+  async hangUp(): Promise<number> {
     this.#child.kill('SIGKILL')
-    await gone
+    await vi.waitUntil(() => existsSync(this.#codeFile), { timeout: SHOWS_WITHIN_MS })
+    return Number(readFileSync(this.#codeFile, 'utf8'))
   }
 
   /** Resolves once the terminal and all that wrote to it are gone. */

@@ -195,7 +195,8 @@ class AtTerminal implements Ask {
   close(): void {
     if (!this.#open) return
     this.#open = false
-    this.#stdin.off('data', this.#receive).off('end', this.#leave).off('error', this.#leave)
+    // A terminal that was closed takes no mode any more, which is an error of its own.
+    this.#stdin.off('data', this.#receive).off('end', this.#leave)
     this.#stdin.setRawMode(false)
     this.#stdin.pause()
     this.#unwatch()
