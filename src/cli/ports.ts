@@ -6,6 +6,7 @@ import type { DoctorReport, DoctorRequest } from '../core/finding.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import type { DataPlaces, Machine, OwnData, StoreSchema } from '../core/machine.ts'
 import type { LoggedIn, LoginTalk, McpCheck } from '../core/mcp.ts'
+import type { ModelTrial, ModelTrialOutcome } from '../core/model.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { PeopleReport } from '../core/operate-people.ts'
 import type { OperatorService } from '../core/operator.ts'
@@ -95,7 +96,7 @@ export interface SetupPorts {
   /** Returns the file that is written, and the folder of the data without a setting. Throws `config` for no folder. */
   placeOf(path?: string): ConfigPlace
   /** Asks a model one question. Never throws. */
-  tryModel(models: Readonly<Record<string, ModelServer>>, id: string, trial: Trial): Promise<TriedModel>
+  tryModel(models: Readonly<Record<string, ModelServer>>, id: string, trial: ModelTrial): Promise<ModelTrialOutcome>
   /** Reads the folder of another program, by default its usual one. Throws `invalid`. */
   readPeer(kind: PeerKind, folder?: string): Promise<PeerSetup>
   /** Starts the daemon of a configuration as a process of its own. */
@@ -115,17 +116,6 @@ export interface ConfigPlace {
   readonly file: string
   readonly dataDir: string
 }
-
-export interface Trial {
-  readonly question: string
-  readonly maxTokens: number
-  readonly withinMs: number
-  readonly signal: AbortSignal
-}
-
-export type TriedModel =
-  | { readonly ok: true; readonly text: string; readonly usd?: number; readonly ms: number }
-  | { readonly ok: false; readonly says: string; readonly remedy: string }
 
 export interface SetupDaemon {
   /** Resolves with the end of its output when the process has ended, for any reason. */

@@ -1,5 +1,5 @@
 import type { Content } from './content.ts'
-import { ParleyError } from './errors.ts'
+import { type ErrorCode, ParleyError } from './errors.ts'
 import type { ThinkingLevel } from './session.ts'
 
 /**
@@ -169,3 +169,36 @@ export interface ToolSpec {
 
 /** Stands in the place of the model of an agent that has none; nobody can write it as the name of one. */
 export const NO_MODEL = 'none'
+
+/** One question to a model, to see whether it answers. */
+export interface ModelTrial {
+  readonly question: string
+  /** The most tokens of the answer; thoughts have room of their own. */
+  readonly maxTokens: number
+  readonly withinMs: number
+  readonly signal?: AbortSignal
+}
+
+export type ModelTrialOutcome = TrialAnswer | TrialFailure
+
+export interface TrialAnswer {
+  readonly ok: true
+  /** `<server>/<model>`: the model that really answered. */
+  readonly model: string
+  /** Empty where the tokens were used up by thoughts. */
+  readonly text: string
+  /** Absent where the server counts nothing. */
+  readonly usage?: Usage
+  /** Absent where the model has no price that is known. */
+  readonly usd?: number
+  readonly ms: number
+}
+
+export interface TrialFailure {
+  readonly ok: false
+  readonly code: ErrorCode
+  /** A sentence about the failure, without any key. */
+  readonly says: string
+  readonly remedy: string
+  readonly ms: number
+}

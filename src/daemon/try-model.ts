@@ -3,48 +3,24 @@ import { createModels } from '../agent/models/catalogue.ts'
 import { createTraitBook } from '../agent/models/traits.ts'
 import type { Config } from '../config/config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
-import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
+import { errorCode, ParleyError } from '../core/errors.ts'
 import { silentLogger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
-import type { Model, ModelRequest, Usage } from '../core/model.ts'
+import type {
+  Model,
+  ModelRequest,
+  ModelTrial,
+  ModelTrialOutcome,
+  TrialAnswer,
+  TrialFailure,
+  Usage,
+} from '../core/model.ts'
 import { modelRemedy } from '../core/model-remedy.ts'
 import { pricesOf } from '../core/model-server.ts'
 import { costOf, isFree, priceOf } from '../core/prices.ts'
 import { createTextRedactor } from '../core/redact.ts'
 import { useProxies } from '../platform/way-out.ts'
 import { revealedServers } from './model-servers.ts'
-
-export interface ModelTrial {
-  readonly question: string
-  /** The most tokens of the answer; thoughts have room of their own. */
-  readonly maxTokens: number
-  readonly withinMs: number
-  readonly signal?: AbortSignal
-}
-
-export type ModelTrialOutcome = TrialAnswer | TrialFailure
-
-export interface TrialAnswer {
-  readonly ok: true
-  /** `<server>/<model>`: the model that really answered. */
-  readonly model: string
-  /** Empty where the tokens were used up by thoughts. */
-  readonly text: string
-  /** Absent where the server counts nothing. */
-  readonly usage?: Usage
-  /** Absent where the model has no price that is known. */
-  readonly usd?: number
-  readonly ms: number
-}
-
-export interface TrialFailure {
-  readonly ok: false
-  readonly code: ErrorCode
-  /** A sentence about the failure, without any key. */
-  readonly says: string
-  readonly remedy: string
-  readonly ms: number
-}
 
 /** The least that every server takes: some refuse fewer than 16 tokens, and a model that says one word writes one. */
 export const FEWEST_TOKENS = 16
