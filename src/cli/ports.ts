@@ -59,7 +59,7 @@ export interface CliPorts {
   mcp(): Promise<McpOperator>
   /** Returns the machine, for the commands that install, update and remove the program. */
   machine(): Promise<Machine>
-  /** Returns what the guided start needs from outside. */
+  /** Returns what the guided start needs from outside. Rejects with `no_driver` where SQLite does not load. */
   setup(): Promise<SetupPorts>
   /** Returns what an operator does with copies of the store. */
   backups(): Promise<BackupOperator>

@@ -24,10 +24,12 @@ async function checkTiming(timing: CronText) {
   return (await import('../schedule/check-cron.ts')).checkTiming(timing)
 }
 
-/** Returns what the guided start needs from outside of the command line. */
+/** Returns what the guided start needs from outside of the command line. Rejects with `no_driver`. */
 export async function createSetupPorts(plugins: Plugins, around: Surroundings) {
   const platforms = Object.entries(plugins).map(async ([id, plugin]) => {
     const { examine, ...setup } = (await plugin.loadSetup()) as ChannelSetup<never>
+  // Nobody is to answer questions for a store that cannot open.
+  await import('../store/engines/sqlite-driver.ts')
     return {
       ...setup,
       id,

@@ -152,6 +152,26 @@ test('init reports a wrong --model before a platform is asked', async () => {
     ...root,
     '--model',
     'x',
+test('init says before it asks that SQLite does not load, with the remedy', async () => {
+  const { newcomer, root, telegram } = await place()
+  const broken = join(newcomer.home, 'broken.cjs')
+  writeFileSync(
+    broken,
+    `const modules = require('node:module')
+    const load = modules._load
+    modules._load = (name, ...rest) => {
+      if (name.startsWith('better-sqlite3')) throw new Error('was not compiled')
+      return load(name, ...rest)
+    }`,
+  )
+  newcomer.env.NODE_OPTIONS = `--require=${broken}`
+  const mark = telegram.ledger.mark()
+  const run = await newcomer.runs(['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root])
+  expect([run.code, run.out]).toEqual([78, ''])
+  expect(run.err).toMatch(/^SQLite does not load on Node .*npm /)
+  expect(telegram.ledger.all(() => true, mark)).toEqual([])
+})
+
   ])
   expect(run.code).toBe(2)
   expect(run.out).not.toContain('Asking Telegram')
