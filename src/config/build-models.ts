@@ -1,6 +1,7 @@
 import { NO_MODEL } from '../core/model.ts'
 import {
   isReady,
+  KNOWN_SERVERS,
   keyRemedy,
   namesKind,
   noSuchServer,
@@ -18,28 +19,6 @@ import { Secret } from './secrets.ts'
 import type { Keyless } from './set-aside.ts'
 
 type ServerBlock = NonNullable<ConfigFile['models'][string]>
-
-/** The usual addresses of well-known servers, by name. A server of such a name is never the public API of OpenAI. */
-export const KNOWN_SERVERS: ReadonlyMap<string, string> = new Map([
-  ['ollama', 'http://127.0.0.1:11434/v1'],
-  ['lmstudio', 'http://127.0.0.1:1234/v1'],
-  ['vllm', 'http://127.0.0.1:8000/v1'],
-  ['llamacpp', 'http://127.0.0.1:8080/v1'],
-  ['litellm', 'http://127.0.0.1:4000/v1'],
-  ['openrouter', 'https://openrouter.ai/api/v1'],
-  ['groq', 'https://api.groq.com/openai/v1'],
-  ['mistral', 'https://api.mistral.ai/v1'],
-  ['deepseek', 'https://api.deepseek.com/v1'],
-  ['gemini', 'https://generativelanguage.googleapis.com/v1beta/openai'],
-  ['google', 'https://generativelanguage.googleapis.com/v1beta/openai'],
-  ['xai', 'https://api.x.ai/v1'],
-  ['grok', 'https://api.x.ai/v1'],
-  ['moonshot', 'https://api.moonshot.ai/v1'],
-  ['kimi', 'https://api.moonshot.ai/v1'],
-  ['together', 'https://api.together.xyz/v1'],
-  ['fireworks', 'https://api.fireworks.ai/inference/v1'],
-  ['cerebras', 'https://api.cerebras.ai/v1'],
-])
 
 function usualAddress(name: string): string | undefined {
   return KNOWN_SERVERS.get(name.replaceAll('-', ''))

@@ -34,6 +34,28 @@ export const PUBLIC_APIS: Readonly<Record<ServerKind, string>> = {
   openai: 'https://api.openai.com/v1',
 }
 
+/** The usual addresses of well-known servers, by name. A server of such a name is never the public API of OpenAI. */
+export const KNOWN_SERVERS: ReadonlyMap<string, string> = new Map([
+  ['ollama', 'http://127.0.0.1:11434/v1'],
+  ['lmstudio', 'http://127.0.0.1:1234/v1'],
+  ['vllm', 'http://127.0.0.1:8000/v1'],
+  ['llamacpp', 'http://127.0.0.1:8080/v1'],
+  ['litellm', 'http://127.0.0.1:4000/v1'],
+  ['openrouter', 'https://openrouter.ai/api/v1'],
+  ['groq', 'https://api.groq.com/openai/v1'],
+  ['mistral', 'https://api.mistral.ai/v1'],
+  ['deepseek', 'https://api.deepseek.com/v1'],
+  ['gemini', 'https://generativelanguage.googleapis.com/v1beta/openai'],
+  ['google', 'https://generativelanguage.googleapis.com/v1beta/openai'],
+  ['xai', 'https://api.x.ai/v1'],
+  ['grok', 'https://api.x.ai/v1'],
+  ['moonshot', 'https://api.moonshot.ai/v1'],
+  ['kimi', 'https://api.moonshot.ai/v1'],
+  ['together', 'https://api.together.xyz/v1'],
+  ['fireworks', 'https://api.fireworks.ai/inference/v1'],
+  ['cerebras', 'https://api.cerebras.ai/v1'],
+])
+
 /** The variables with the keys of the two servers that need no `kind`; no other server is given them. */
 const VARIABLES: Readonly<Record<ServerKind, string>> = {
   anthropic: 'ANTHROPIC_API_KEY',

@@ -10,7 +10,7 @@ export interface PeerSetup {
    * it. A secret stands in it as `${env:NAME}` or as the `${file:…}` of one of `secrets`, never by itself.
    */
   readonly config: Readonly<Record<string, unknown>>
-  /** The secrets whose values lie in the files of the other program. */
+  /** The secrets whose values are known: from the files of the other program, or from variables that are set here. */
   readonly secrets: readonly PeerSecret[]
   /** The texts that the tree names by a path relative to the folder of the configuration, such as an agent's prompt. */
   readonly files: readonly PeerFile[]
@@ -23,14 +23,12 @@ export interface PeerSetup {
 export interface PeerSecret {
   /** The path of its setting: `['channels', 'telegram', 'accounts', 'default', 'token']`. */
   readonly path: readonly string[]
-  /** The name of the file, relative to the folder of the configuration, that the tree refers to at that path. */
-  readonly file: string
-  /** The variable by which the other program knows it; where it is set, `${env:NAME}` may stand at the path instead. */
-  readonly variable?: string
-  /** The place from which it is read, for people. */
-  readonly from: string
-  /** Returns the value. It belongs into a file of mode 0600, and nowhere else. */
-  read(this: void): Promise<string>
+  /** The text that stands for it at that path. */
+  readonly reference: string
+  /** The name of the file to which it refers, relative to the folder of the configuration; absent for a variable. */
+  readonly file?: string
+  /** Returns the value, which belongs nowhere but into a file of mode 0600. */
+  read(this: void): string
 }
 
 export interface PeerFile {

@@ -37,7 +37,8 @@ export async function createSetupPorts(plugins: Plugins, around: Surroundings) {
         examineWith({ examine, schema: plugins[id]?.configSchema }, { id, account, settings }, asked),
     }
   })
-  const rules = { channels: createChannels(traitsOf(plugins)), prompt: DEFAULT_PROMPT, checkTiming }
+  const variable = (name: string) => around.env[name]?.trim() || undefined
+  const rules = { channels: createChannels(traitsOf(plugins)), prompt: DEFAULT_PROMPT, checkTiming, variable }
   return {
     platforms: await Promise.all(platforms),
     placeOf: (path?: string) => placeOf(path, around),

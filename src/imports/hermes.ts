@@ -1,31 +1,16 @@
 import { DOORS } from '../core/doors.ts'
 import { readJson } from '../core/read-json.ts'
-import { fields, list, type PeerFolder, words } from './peer-folder.ts'
+import { fields, list, type PeerFields, type PeerFolder, type PeerSource, words } from './peer-folder.ts'
 import { type PeerModels, takeModels } from './peer-models.ts'
-import { addressOf, isGroupId, SHARED_CHANNELS, type SharedChannel, sharedChannel } from './peer-places.ts'
-import { everyAsCron, type FoundSecret, type SetupDraft, shownText } from './setup-draft.ts'
+import { addressOf, isGroupId, SECRETS, SHARED_CHANNELS, type SharedChannel, sharedChannel } from './peer-places.ts'
+import { everyAsCron, type FoundSecret, heldBy, type SetupDraft, secretIn, shownText } from './setup-draft.ts'
 
 /** The name of the folder below the home of a user. */
 export const HERMES_FOLDERS = ['.hermes']
 
-/** The variables with the secrets of a platform, by our settings. */
-const SECRETS: Readonly<Record<SharedChannel, readonly (readonly [setting: string, variable: string])[]>> = {
-  telegram: [['token', 'TELEGRAM_BOT_TOKEN']],
-  discord: [['token', 'DISCORD_BOT_TOKEN']],
-  slack: [
-    ['botToken', 'SLACK_BOT_TOKEN'],
-    ['appToken', 'SLACK_APP_TOKEN'],
-  ],
-}
-
-type Fields = Readonly<Record<string, unknown>>
-
-interface Source {
-  readonly folder: PeerFolder
-  readonly settings: Fields
+interface Source extends PeerSource {
   /** The settings of its gateway to the platforms, in a file of their own before there was one for all. */
-  readonly gateway: Fields
-  readonly variables: ReadonlyMap<string, string>
+  readonly gateway: PeerFields
 }
 
 /** Reads the folder of Hermes Agent: `config.yaml` and `.env`, or in older versions `gateway.json` and `.env` alone. */
@@ -49,7 +34,7 @@ export async function readHermes(folder: PeerFolder, draft: SetupDraft): Promise
 }
 
 /** Returns what the settings say of a platform; they say it in several places, the last of which counts. */
-function blockOf({ settings, gateway }: Source, channel: string): Fields {
+function blockOf({ settings, gateway }: Source, channel: string): PeerFields {
   const places = [
     fields(gateway.platforms)[channel],
     fields(settings.platforms)[channel],
@@ -87,39 +72,21 @@ function idsIn(value: unknown): readonly string[] {
   return items.flatMap((one) => words(one) ?? [])
 }
 
-/** Returns a secret: one that is written, or the variable that the settings name. */
-function secretIn({ variables }: Source, value: unknown, from: string): FoundSecret | undefined {
-  const text = words(value)
-  const [, named] = /^\$\{(\w+)\}$/.exec(text ?? '') ?? []
-  const held = named === undefined ? text : variables.get(named)
-  if (held) return { kind: 'value', value: held, from, ...(named === undefined ? {} : { variable: named }) }
-  return named === undefined ? undefined : { kind: 'variable', variable: named }
-}
-
-function heldBy({ variables }: Source, variable: string): FoundSecret | undefined {
-  const value = variables.get(variable)
-  return value ? { kind: 'value', value, from: `.env (${variable})`, variable } : undefined
-}
-
 async function takeChannel(source: Source, channel: SharedChannel, draft: SetupDraft): Promise<void> {
+  const { variables } = source
   const block = blockOf(source, channel)
-  const secrets = SECRETS[channel].flatMap(([name, variable], at): (readonly [string, FoundSecret])[] => {
-    const written = at === 0 ? (block.token ?? block.bot_token ?? block.api_key) : block.app_token
-    const secret = heldBy(source, variable) ?? secretIn(source, written, 'config.yaml')
-    return secret === undefined ? [] : [[name, secret]]
-  })
-  if (secrets.length === 0) return
-  const what = `${draft.title(channel)} account default`
-  if (secrets.some(([, secret]) => secret.kind === 'value' && secret.value.includes(','))) {
-    draft.left(`${what}: several tokens in one variable; give each to an account of channels.${channel}.accounts.`)
-  } else if (secrets.length < SECRETS[channel].length) {
-    draft.left(`${what}: a token is missing or cannot be read; give it to parley init.`)
-  } else if (isTrue(block.enabled) === false) {
-    draft.left(`${what}: it is switched off there; add it under channels.${channel}.accounts to use it.`)
-  } else {
-    draft.account(channel, 'default', Object.fromEntries(secrets))
-    await takePeople(source, channel, draft)
+  const find = (setting: string, variable: string): FoundSecret | undefined => {
+    const written = setting === 'appToken' ? block.app_token : (block.token ?? block.bot_token ?? block.api_key)
+    return heldBy(variables, variable) ?? secretIn(variables, written, 'config.yaml')
   }
+  const several = SECRETS[channel].map(([setting, variable]) => find(setting, variable))
+  if (several.some((secret) => secret?.kind === 'value' && secret.value.includes(',')))
+    draft.left(
+      `${draft.title(channel)} account default: several tokens in one variable; give each to an account of ` +
+        `channels.${channel}.accounts.`,
+    )
+  else if (draft.account(channel, 'default', { isOn: isTrue(block.enabled) !== false, find }))
+    await takePeople(source, channel, draft)
 }
 
 async function takePeople(source: Source, channel: SharedChannel, draft: SetupDraft): Promise<void> {
@@ -217,9 +184,9 @@ async function modelsOf(
   source: Source,
   main: { readonly provider: string; readonly base: string | undefined; readonly key: unknown },
 ): Promise<PeerModels> {
-  const { settings, folder } = source
+  const { settings, folder, variables } = source
   const custom = list(settings.custom_providers).map(fields)
-  const named = (server: string): Fields => ({
+  const named = (server: string): PeerFields => ({
     ...custom.find((one) => one.name === server || `custom:${one.name}` === server),
     ...fields(fields(settings.providers)[server]),
     ...(server === main.provider && main.provider === 'custom' ? { base_url: main.base, api_key: main.key } : {}),
@@ -239,10 +206,9 @@ async function modelsOf(
         .map(fields)
         .find((one) => one.auth_type === 'api_key')
       const own = server === main.provider ? main.key : undefined
-      return (secretIn(source, written ?? own, 'config.yaml') ??
-        [words(variable), ...usual].map((name) => name && heldBy(source, name)).find((one) => one) ??
-        secretIn(source, stored?.access_token, 'auth.json') ??
-        undefined) as FoundSecret | undefined
+      return (secretIn(variables, written ?? own, 'config.yaml') ??
+        [words(variable), ...usual].map((name) => name && heldBy(variables, name)).find((one) => one) ??
+        secretIn(variables, stored?.access_token, 'auth.json')) as FoundSecret | undefined
     },
   }
 }
@@ -268,7 +234,7 @@ async function takeJobs(source: Source, draft: SetupDraft): Promise<void> {
   }
 }
 
-function placeOf(source: Source, job: Fields, draft: SetupDraft): string | undefined {
+function placeOf(source: Source, job: PeerFields, draft: SetupDraft): string | undefined {
   const deliver = words(list(job.deliver)[0]) ?? 'local'
   const origin = fields(job.origin)
   const [name = '', ...rest] = deliver === 'origin' ? [String(origin.platform ?? '')] : deliver.split(':')
@@ -283,19 +249,9 @@ function placeOf(source: Source, job: Fields, draft: SetupDraft): string | undef
 async function sayOthers({ folder, settings }: Source, draft: SetupDraft): Promise<void> {
   const notes = []
   for (const file of ['MEMORY.md', 'USER.md']) if (await folder.text(`memories/${file}`)) notes.push(`memories/${file}`)
-  if (notes.length > 0)
-    draft.left(
-      `${notes.join(', ')}: instructions are shown in every chat, groups too, so what was noted of a person is not put ` +
-        'there. Say it in a direct chat with /remember (the agent needs tools: [time, memory]).',
-    )
+  draft.leftNotes(notes)
   for (const profile of await folder.names('profiles'))
     draft.left(`profiles/${shownText(profile)}: a set-up of its own; name its folder behind --from hermes.`)
   draft.left('Conversations: parley import does not read those of Hermes; it keeps them in its folder.')
-  const others = [
-    ['mcp_servers', 'tools.mcp'],
-    ['hooks', 'hooks'],
-  ] as const
-  for (const [key, setting] of others)
-    if (Object.keys(fields(settings[key])).length > 0)
-      draft.left(`${key}: not taken, since they run programs; look at ${setting} in reference.md.`)
+  draft.leftPrograms(settings, { mcp_servers: 'tools.mcp', hooks: 'hooks' })
 }

@@ -2,10 +2,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { DOORS } from '../core/doors.ts'
 import { readJson } from '../core/read-json.ts'
-import { fields, type PeerFolder, type Row, words } from './peer-folder.ts'
+import { fields, type PeerFields, type PeerFolder, type PeerSource, words } from './peer-folder.ts'
 import { takeModels } from './peer-models.ts'
-import { addressOf, isGroupId, type SharedChannel, sharedChannel } from './peer-places.ts'
-import { everyAsCron, type FoundSecret, type SetupDraft, shownText } from './setup-draft.ts'
+import { addressOf, isGroupId, SHARED_CHANNELS, type SharedChannel, sharedChannel } from './peer-places.ts'
+import { everyAsCron, heldBy, type SetupDraft, shownText } from './setup-draft.ts'
 
 /** The names of its checkout below the home of a user. */
 export const NANOCLAW_FOLDERS = ['nanoclaw', 'nanoclaw-v2']
@@ -16,9 +16,7 @@ const SESSIONS = 'data/v2-sessions'
 const MOST_SESSIONS = 200
 const PREFIXES: Readonly<Record<string, string>> = { tg: 'telegram', dc: 'discord' }
 
-interface Source {
-  readonly folder: PeerFolder
-  readonly variables: ReadonlyMap<string, string>
+interface Source extends Pick<PeerSource, 'folder' | 'variables'> {
   readonly timezone: string | undefined
 }
 
@@ -48,21 +46,14 @@ export async function readNanoclaw(folder: PeerFolder, draft: SetupDraft): Promi
 }
 
 function takeAccounts({ variables }: Source, draft: SetupDraft): void {
-  const secret = (variable: string): FoundSecret | undefined => {
-    const value = variables.get(variable)
-    return value ? { kind: 'value', value, from: `.env (${variable})`, variable } : undefined
-  }
-  const telegram = secret('TELEGRAM_BOT_TOKEN')
-  const discord = secret('DISCORD_BOT_TOKEN')
-  const slack = secret('SLACK_BOT_TOKEN')
-  const app = secret('SLACK_APP_TOKEN')
-  if (telegram !== undefined) draft.account('telegram', 'default', { token: telegram })
-  if (discord !== undefined) draft.account('discord', 'default', { token: discord })
-  if (slack !== undefined && app !== undefined) draft.account('slack', 'default', { botToken: slack, appToken: app })
-  if (slack !== undefined && app === undefined)
+  const find = (_setting: string, variable: string) => heldBy(variables, variable)
+  const isDeaf = Boolean(variables.get('SLACK_BOT_TOKEN') && !variables.get('SLACK_APP_TOKEN'))
+  for (const channel of SHARED_CHANNELS)
+    if (channel !== 'slack' || !isDeaf) draft.account(channel, 'default', { isOn: true, find })
+  if (isDeaf)
     draft.left(
       'Slack account default: NanoClaw receives by webhook, Parley by a socket; make an app token (xapp-) with ' +
-        'connections:write, and give it to parley init.',
+        'connections:write, and add both tokens with --token.',
     )
 }
 
@@ -72,14 +63,10 @@ function takeModel(source: Source, draft: SetupDraft): void {
   const model = words(variables.get('ANTHROPIC_MODEL'))
   const baseUrl = words(variables.get('ANTHROPIC_BASE_URL'))
   if (variables.get('CLAUDE_CODE_OAUTH_TOKEN') || (!key && baseUrl === undefined))
-    draft.left(
-      'The model: a login of Claude Code, or a vault, has no key that Parley could use; choose in parley init.',
-    )
+    draft.left('The model: a login of Claude Code, or a vault, has no key that Parley could use; choose one here.')
   if (model === undefined) return
-  const held: FoundSecret | undefined = key
-    ? { kind: 'value', value: key, from: '.env (ANTHROPIC_API_KEY)', variable: 'ANTHROPIC_API_KEY' }
-    : undefined
-  const peer = { described: () => (baseUrl === undefined ? undefined : { baseUrl }), key: () => held }
+  const held = () => heldBy(variables, 'ANTHROPIC_API_KEY')
+  const peer = { described: () => (baseUrl === undefined ? undefined : { baseUrl }), key: held }
   takeModels(draft, 'main', { models: [`anthropic/${model}`], from: '.env', peer })
 }
 
@@ -99,7 +86,7 @@ function chatNamed(key: string): Chat | undefined {
   return { channel, id, ...(space === undefined || space === '@me' ? {} : { space }) }
 }
 
-async function takeNewer(source: Source, places: readonly Row[], draft: SetupDraft): Promise<void> {
+async function takeNewer(source: Source, places: readonly PeerFields[], draft: SetupDraft): Promise<void> {
   const { folder } = source
   await takeRoles(folder, draft)
   const wirings = await folder.rows(NEW, 'messaging_group_agents')
@@ -138,14 +125,14 @@ async function takeRoles(folder: PeerFolder, draft: SetupDraft): Promise<void> {
 }
 
 /** Before version 2 a file outside of the folder said who counts; without it everybody did. */
-async function takeOlder(source: Source, groups: readonly Row[], draft: SetupDraft): Promise<void> {
+async function takeOlder(source: Source, groups: readonly PeerFields[], draft: SetupDraft): Promise<void> {
   const beside = await source.folder.beside(join(homedir(), '.config/nanoclaw'), homedir())
   const allowed = fields(await beside?.jsonBeside('sender-allowlist.json'))
   for (const group of groups) takeOlderChat(draft, group, allowed)
   for (const task of await source.folder.rows(OLD, 'scheduled_tasks')) await takeOlderTask(source, task, draft)
 }
 
-function takeOlderChat(draft: SetupDraft, group: Row, allowed: Readonly<Record<string, unknown>>): void {
+function takeOlderChat(draft: SetupDraft, group: PeerFields, allowed: PeerFields): void {
   const key = String(group.jid)
   const chat = chatNamed(key)
   const name = words(group.name)
@@ -171,8 +158,7 @@ interface KnownChat {
 function takeChat(draft: SetupDraft, { chat, name, always, senders }: KnownChat): void {
   const { channel, id, space } = chat
   const from = `${draft.title(channel)} ${shownText(name ?? id)}`
-  if (!draft.hasChannel(channel))
-    draft.left(`${from}: its platform has no token in these files; give it to parley init.`)
+  if (!draft.hasChannel(channel)) draft.left(`${from}: its platform has no token in these files; add it with --token.`)
   else if (!isGroupId(channel, id))
     draft.left(`${from}: no id; write the id that /whoami says under routing.access.groups.`)
   else {
@@ -181,7 +167,7 @@ function takeChat(draft: SetupDraft, { chat, name, always, senders }: KnownChat)
   }
 }
 
-async function takeOlderTask({ timezone }: Source, task: Row, draft: SetupDraft): Promise<void> {
+async function takeOlderTask({ timezone }: Source, task: PeerFields, draft: SetupDraft): Promise<void> {
   const chat = chatNamed(String(task.chat_jid))
   const [value, type] = [words(task.schedule_value) ?? '', task.schedule_type]
   await draft.job({
@@ -232,7 +218,7 @@ async function takeNewerTasks(source: Source, draft: SetupDraft): Promise<void> 
     )
 }
 
-function contentOf({ content }: Row): Readonly<Record<string, unknown>> {
+function contentOf({ content }: PeerFields): PeerFields {
   try {
     return fields(readJson(String(content), DOORS.peer))
   } catch {

@@ -1,39 +1,20 @@
 import { homedir } from 'node:os'
+import { basename } from 'node:path'
 import { DOORS } from '../core/doors.ts'
 import { readJson } from '../core/read-json.ts'
-import { fields, isFolder, list, type PeerFolder, type Row, words } from './peer-folder.ts'
+import { fields, isFolder, list, type PeerFields, type PeerFolder, type PeerSource, words } from './peer-folder.ts'
 import { modelsIn, type PeerModels, takeModels } from './peer-models.ts'
 import { addressOf, isGroupId, SHARED_CHANNELS, type SharedChannel, sharedChannel } from './peer-places.ts'
-import { everyAsCron, type FoundSecret, quoted, type SetupDraft, shownText } from './setup-draft.ts'
+import { everyAsCron, type FoundSecret, heldBy, quoted, type SetupDraft, secretIn, shownText } from './setup-draft.ts'
 
 /** The file of settings, by the names that the program had; each is JSON5. */
 const SETTINGS = ['openclaw.json', 'moltbot.json', 'moldbot.json', 'clawdbot.json']
 const DATABASE = 'state/openclaw.sqlite'
-/** The settings of an account that are secrets, by our names; the second name is theirs. */
-const SECRETS: Readonly<Record<SharedChannel, readonly (readonly [ours: string, theirs: string])[]>> = {
-  telegram: [['token', 'botToken']],
-  discord: [['token', 'token']],
-  slack: [
-    ['botToken', 'botToken'],
-    ['appToken', 'appToken'],
-  ],
-}
 /** Matches the settings that hold a secret, or say where one is. */
 const IS_SECRET = /token|secret/i
-/** The variables that stand for the secrets of the default account. */
-const VARIABLES: Readonly<Record<string, string>> = {
-  ...{ 'telegram.token': 'TELEGRAM_BOT_TOKEN', 'discord.token': 'DISCORD_BOT_TOKEN' },
-  ...{ 'slack.botToken': 'SLACK_BOT_TOKEN', 'slack.appToken': 'SLACK_APP_TOKEN' },
-}
-
-type Fields = Readonly<Record<string, unknown>>
-
-interface Source {
-  readonly folder: PeerFolder
-  readonly settings: Fields
+interface Source extends PeerSource {
   /** The name of the file of settings. */
   readonly file: string
-  readonly variables: ReadonlyMap<string, string>
 }
 
 /** Returns the names of the folder below the home of a user, the newest first. */
@@ -70,7 +51,7 @@ async function sourceOf(folder: PeerFolder): Promise<Source | undefined> {
 }
 
 /** Before 2026 each platform was a block of its own beside `channels`. */
-function blockOf({ settings }: Source, channel: string): Fields {
+function blockOf({ settings }: Source, channel: string): PeerFields {
   return { ...fields(settings[channel]), ...fields(fields(settings.channels)[channel]) }
 }
 
@@ -82,63 +63,35 @@ async function takeChannel(source: Source, channel: SharedChannel, draft: SetupD
   const accounts = isListed ? named : [['default', {}] as const, ...named]
   const shared = Object.fromEntries(Object.entries(block).filter(([key]) => !IS_SECRET.test(key) && key !== 'accounts'))
   for (const [name, own] of accounts) {
-    const account: Fields = { ...(name === 'default' ? block : shared), ...fields(own) }
-    const secrets = accountSecrets(source, { channel, name, account })
-    if (Object.keys(secrets).length === 0) continue
-    const what = `${draft.title(channel)} account ${shownText(name)}`
-    if (Object.keys(secrets).length < SECRETS[channel].length) {
-      draft.left(`${what}: a token is missing or cannot be read; give it to parley init.`)
-      continue
-    }
-    if (block.enabled === false || account.enabled === false) {
-      draft.left(`${what}: it is switched off there; add it under channels.${channel}.accounts to use it.`)
-      continue
-    }
-    draft.account(channel, name, secrets)
-    await takePeople(source, { channel, name, account }, draft)
-    takeGroups(source, { channel, name, account }, draft)
+    const account: PeerFields = { ...(name === 'default' ? block : shared), ...fields(own) }
+    const isOn = block.enabled !== false && account.enabled !== false
+    const at = { channel, name, account }
+    const find = (setting: string, variable: string) => secretOf(source, at, [setting, variable])
+    if (!draft.account(channel, name, { isOn, find })) continue
+    await takePeople(source, at, draft)
+    takeGroups(source, at, draft)
   }
 }
 
 interface Account {
   readonly channel: SharedChannel
   readonly name: string
-  readonly account: Fields
+  readonly account: PeerFields
 }
 
-function accountSecrets(source: Source, { channel, name, account }: Account): Readonly<Record<string, FoundSecret>> {
-  const at = `${source.file} (channels.${channel})`
-  const found = SECRETS[channel].flatMap(([ours, theirs]): (readonly [string, FoundSecret])[] => {
-    const variable = name === 'default' ? VARIABLES[`${channel}.${ours}`] : undefined
-    const path = theirs === 'botToken' ? words(account.tokenFile) : undefined
-    const secret =
-      secretIn(source, account[theirs], at) ??
-      (path === undefined || /[{}]/.test(path) ? undefined : ({ kind: 'file', path } as const)) ??
-      (variable === undefined ? undefined : heldBy(source, variable))
-    return secret === undefined ? [] : [[ours, secret]]
-  })
-  return Object.fromEntries(found)
-}
-
-/** Returns a secret as it stands in the settings: itself, `${NAME}`, or an object that says where it is. */
-function secretIn(source: Source, value: unknown, from: string): FoundSecret | undefined {
-  if (typeof value === 'string' && value.trim() !== '') {
-    const [, braced, bare] = /^\s*\$(?:\{(\w+)\}|([A-Z][A-Z0-9_]*))\s*$/.exec(value) ?? []
-    const variable = braced ?? bare
-    if (variable !== undefined) return heldBy(source, variable) ?? { kind: 'variable', variable }
-    return { kind: 'value', value: value.trim(), from }
-  }
-  const { source: kind, id } = fields(value)
-  if (kind === 'env' && typeof id === 'string' && /^\w+$/.test(id)) {
-    return heldBy(source, id) ?? { kind: 'variable', variable: id }
-  }
-  return undefined
-}
-
-/** Returns the value of a variable that a file of the program sets. */
-function heldBy({ variables, file }: Source, variable: string): FoundSecret | undefined {
-  const value = variables.get(variable)
-  return value ? { kind: 'value', value, from: `${file} or .env (${variable})`, variable } : undefined
+/** Returns a secret of an account; the variable stands for that of the default one. */
+function secretOf(
+  { variables, file }: Source,
+  { channel, name, account }: Account,
+  [setting, variable]: readonly [setting: string, variable: string],
+): FoundSecret | undefined {
+  const theirs = channel === 'telegram' ? 'botToken' : setting
+  const path = theirs === 'botToken' ? words(account.tokenFile) : undefined
+  return (
+    secretIn(variables, account[theirs], `${file} (channels.${channel})`) ??
+    (path === undefined || /[{}]/.test(path) ? undefined : ({ kind: 'file', path } as const)) ??
+    (name === 'default' ? heldBy(variables, variable, `${file} or .env`) : undefined)
+  )
 }
 
 async function takePeople(source: Source, { channel, name, account }: Account, draft: SetupDraft): Promise<void> {
@@ -197,7 +150,7 @@ function takeGroups(source: Source, at: Account, draft: SetupDraft): void {
 }
 
 /** Yields each place that the settings name, with its settings and then those around it. */
-function* placesOf(channel: SharedChannel, account: Fields): Generator<readonly [Place, readonly Fields[]]> {
+function* placesOf(channel: SharedChannel, account: PeerFields): Generator<readonly [Place, readonly PeerFields[]]> {
   for (const [space, guild] of Object.entries(fields(channel === 'discord' ? account.guilds : undefined))) {
     const inside = Object.entries(fields(fields(guild).channels))
     for (const [chat, one] of inside) yield [{ space, chat }, [fields(one), fields(guild)]]
@@ -216,7 +169,7 @@ interface GroupAt {
   readonly own: { readonly account?: string }
   readonly place: Place
   /** The settings of the place, then those around it: the first that says something counts. */
-  readonly rules: readonly Fields[]
+  readonly rules: readonly PeerFields[]
 }
 
 function takeGroup(draft: SetupDraft, { channel, own, place, rules }: GroupAt): void {
@@ -241,7 +194,7 @@ function takeGroup(draft: SetupDraft, { channel, own, place, rules }: GroupAt): 
 }
 
 /** On Discord and Slack a channel that is listed is open to all in it unless its users or roles are named. */
-function sendersOf(channel: SharedChannel, rules: readonly Fields[]): readonly string[] | 'everybody' {
+function sendersOf(channel: SharedChannel, rules: readonly PeerFields[]): readonly string[] | 'everybody' {
   const first = (setting: string): unknown => rules.find((one) => one[setting] !== undefined)?.[setting]
   const value = channel === 'telegram' ? (first('allowFrom') ?? first('groupAllowFrom')) : first('users')
   const ids = list(value).flatMap((id) => words(id) ?? [])
@@ -281,16 +234,21 @@ function takeOwners({ settings }: Source, draft: SetupDraft): void {
 }
 
 /** The agents; before 2026 there was one, under `agent`. */
-function agentsOf({ settings }: Source): readonly Fields[] {
+function agentsOf({ settings }: Source): readonly PeerFields[] {
   const { defaults, list: listed } = fields(settings.agents)
   const usual = { ...fields(settings.agent), ...fields(defaults) }
-  const agents = list(listed).map((one): Fields => ({ ...usual, ...fields(one), isListed: true }))
+  const agents = list(listed).map((one): PeerFields => ({ ...usual, ...fields(one), isListed: true }))
   const ordered = [...agents.filter((one) => one.default === true), ...agents.filter((one) => one.default !== true)]
   return ordered.length > 0 ? ordered : [{ id: 'main', ...usual }]
 }
 
 async function takeAgents(source: Source, draft: SetupDraft): Promise<void> {
-  for (const one of agentsOf(source)) await takeAgent(source, one, draft)
+  const workspaces = new Map<string, PeerFolder>()
+  for (const one of agentsOf(source)) {
+    const workspace = await takeAgent(source, one, draft)
+    if (workspace !== undefined) workspaces.set(workspace.path, workspace)
+  }
+  await sayWorkspaces([...workspaces.values()], draft)
   for (const pattern of list(fields(fields(source.settings.messages).groupChat).mentionPatterns)) {
     const word = words(pattern) ?? ''
     if (/^@?[\p{L}\p{N} _-]+$/u.test(word)) draft.wakeWord(word)
@@ -298,7 +256,8 @@ async function takeAgents(source: Source, draft: SetupDraft): Promise<void> {
   }
 }
 
-async function takeAgent(source: Source, one: Fields, draft: SetupDraft): Promise<void> {
+/** Takes an agent, and returns its folder, which it may share with others. */
+async function takeAgent(source: Source, one: PeerFields, draft: SetupDraft): Promise<PeerFolder | undefined> {
   const { settings, folder, file } = source
   const agent = words(one.id) ?? 'main'
   draft.agent(agent)
@@ -306,15 +265,14 @@ async function takeAgent(source: Source, one: Fields, draft: SetupDraft): Promis
   if (name !== undefined) draft.wakeWord(name)
   takeModels(draft, agent, { models: modelsIn(one.model), from: file, peer: await modelsOf(source, agent) })
   const workspace = await workspaceOf(folder, one, agent)
-  if (workspace === undefined) return
+  if (workspace === undefined) return undefined
   const texts = []
   for (const from of ['SOUL.md', 'IDENTITY.md']) texts.push({ from, text: (await workspace.text(from)) ?? '' })
   draft.instruct(agent, texts)
-  await sayMemory(workspace, draft)
-  for (const line of workspace.unread) draft.left(line)
+  return workspace
 }
 
-async function workspaceOf(folder: PeerFolder, one: Fields, agent: string): Promise<PeerFolder | undefined> {
+async function workspaceOf(folder: PeerFolder, one: PeerFields, agent: string): Promise<PeerFolder | undefined> {
   const written = words(one.workspace)
   const named = written === undefined ? undefined : await folder.beside(written, homedir())
   if (named !== undefined) return named
@@ -323,22 +281,29 @@ async function workspaceOf(folder: PeerFolder, one: Fields, agent: string): Prom
   return undefined
 }
 
-async function sayMemory(workspace: PeerFolder, draft: SetupDraft): Promise<void> {
-  const found = []
-  for (const file of ['USER.md', 'MEMORY.md']) if ((await workspace.text(file)) !== undefined) found.push(file)
-  if ((await workspace.names('memory')).length > 0) found.push('memory/')
-  if (found.length > 0)
-    draft.left(
-      `${found.join(', ')}: instructions are shown in every chat, groups too, so what was noted of a person is not put ` +
-        'there. Say it in a direct chat with /remember (the agent needs tools: [time, memory]).',
-    )
-  const others = []
-  for (const file of ['AGENTS.md', 'TOOLS.md', 'HEARTBEAT.md'])
-    if ((await workspace.text(file)) !== undefined) others.push(file)
+/** Says once what the folders of the agents have that is not taken. */
+async function sayWorkspaces(workspaces: readonly PeerFolder[], draft: SetupDraft): Promise<void> {
+  draft.leftNotes(await foundIn(workspaces, ['USER.md', 'MEMORY.md', 'memory/']))
+  const others = await foundIn(workspaces, ['AGENTS.md', 'TOOLS.md', 'HEARTBEAT.md'])
   if (others.length > 0)
     draft.left(
       `${others.join(', ')}: about tools that Parley has not; copy what fits into the file of agents[].prompt.`,
     )
+  const workflows = await foundIn(workspaces, ['workflows/'])
+  if (workflows.length > 0)
+    draft.left(`${workflows.join(', ')}: not taken, since workflows run programs; look at tools.own in reference.md.`)
+  for (const line of workspaces.flatMap(({ unread }) => unread)) draft.left(line)
+}
+
+/** Returns those of the files and folders that the workspaces have; a folder counts if there is something in it. */
+async function foundIn(workspaces: readonly PeerFolder[], names: readonly string[]): Promise<readonly string[]> {
+  const isIn = async (workspace: PeerFolder, name: string): Promise<boolean> =>
+    name.endsWith('/') ? (await workspace.names(name)).length > 0 : (await workspace.text(name)) !== undefined
+  const found: string[] = []
+  for (const workspace of workspaces)
+    for (const name of names)
+      if (await isIn(workspace, name)) found.push(workspaces.length > 1 ? `${basename(workspace.path)}/${name}` : name)
+  return found
 }
 
 async function modelsOf(source: Source, agent: string): Promise<PeerModels> {
@@ -349,7 +314,7 @@ async function modelsOf(source: Source, agent: string): Promise<PeerModels> {
   const profiles = Object.values({ ...fields(older.profiles), ...fields(stored.profiles) }).map(fields)
   const keyOf = (server: string): FoundSecret | undefined => {
     const value = profiles.find((one) => one.provider === server && one.type === 'api_key')?.key
-    return secretIn(source, value, 'auth-profiles.json')
+    return secretIn(source.variables, value, 'auth-profiles.json')
   }
   return {
     described(server) {
@@ -359,9 +324,11 @@ async function modelsOf(source: Source, agent: string): Promise<PeerModels> {
       return { baseUrl: address, kind: api === 'anthropic-messages' ? 'anthropic' : 'openai' }
     },
     key: (server, variables) =>
-      secretIn(source, fields(providers[server]).apiKey, source.file) ??
+      secretIn(source.variables, fields(providers[server]).apiKey, source.file) ??
       keyOf(server) ??
-      variables.map((name) => heldBy(source, name)).find((one) => one !== undefined),
+      variables
+        .map((name) => heldBy(source.variables, name, `${source.file} or .env`))
+        .find((one) => one !== undefined),
   }
 }
 
@@ -381,7 +348,9 @@ function takeBindings({ settings }: Source, draft: SetupDraft): void {
   }
 }
 
-function placeOfBinding(match: Fields): (Readonly<Record<string, string>> & { readonly channel: string }) | undefined {
+function placeOfBinding(
+  match: PeerFields,
+): (Readonly<Record<string, string>> & { readonly channel: string }) | undefined {
   const channel = sharedChannel(words(match.channel))
   const { kind, id } = fields(match.peer)
   const chat = kind === 'group' || kind === 'channel' ? words(id) : undefined
@@ -406,7 +375,7 @@ async function takeSchedules({ folder, settings }: Source, draft: SetupDraft): P
 }
 
 /** Since June 2026 a job is a row, with itself as JSON beside its columns. */
-function jobOf(row: Row): Fields {
+function jobOf(row: PeerFields): PeerFields {
   try {
     const job = fields(readJson(String(row.job_json), DOORS.peer))
     return { name: row.name, ...job, ...(row.enabled === 0 ? { enabled: false } : {}) }
@@ -415,11 +384,11 @@ function jobOf(row: Row): Fields {
   }
 }
 
-async function takeSchedule(draft: SetupDraft, job: Fields, zone: string | undefined): Promise<void> {
+async function takeSchedule(draft: SetupDraft, job: PeerFields, zone: string | undefined): Promise<void> {
   const name = words(job.name) ?? words(job.id) ?? 'job'
   const { expr, kind, everyMs, tz } = fields(job.schedule)
   const payload = fields(job.payload)
-  const { mode, channel: platform, to, accountId, threadId } = { ...payload, ...fields(job.delivery) } as Fields
+  const { mode, channel: platform, to, accountId, threadId } = { ...payload, ...fields(job.delivery) } as PeerFields
   const channel = sharedChannel(words(platform))
   const target = [words(to), words(threadId)].filter((one) => one !== undefined).join(':')
   const isSent = mode !== 'none' && mode !== 'webhook' && channel !== undefined && draft.hasChannel(channel)
@@ -437,13 +406,13 @@ async function takeSchedule(draft: SetupDraft, job: Fields, zone: string | undef
 
 function sayOthers({ settings, folder }: Source, draft: SetupDraft): void {
   draft.left(`Conversations: stop OpenClaw, set Parley up, and run parley import ${quoted(folder.path)}.`)
-  const others = [
-    ['hooks', 'webhooks', 'http.hooks'],
-    ['mcp', 'tool servers', 'tools.mcp'],
-    ['skills', 'skills', 'agents[].skills'],
-    ['plugins', 'plugins', 'tools.own'],
-  ] as const
-  for (const [key, what, setting] of others)
-    if (Object.keys(fields(settings[key])).length > 0)
-      draft.left(`${key}: ${what} are not taken, since they run programs; look at ${setting} in reference.md.`)
+  draft.leftPrograms(settings, {
+    hooks: 'http.hooks',
+    mcp: 'tools.mcp',
+    skills: 'agents[].skills',
+    plugins: 'tools.own',
+  })
+  const { token, password } = fields(fields(settings.gateway).auth)
+  if (token !== undefined || password !== undefined)
+    draft.left('gateway.auth: programs get tokens of their own here; make one with parley token create.')
 }

@@ -15,7 +15,14 @@ const MOST_DATABASE_BYTES = 512 * 1024 * 1024
 const MOST_ROWS = 1_000
 const MOST_NAMES = 1_000
 
-export type Row = Readonly<Record<string, unknown>>
+export type PeerFields = Readonly<Record<string, unknown>>
+
+/** The set-up of another program as its files have it. */
+export interface PeerSource {
+  readonly folder: PeerFolder
+  readonly settings: PeerFields
+  readonly variables: ReadonlyMap<string, string>
+}
 
 /**
  * The folder of another program, of which nothing is believed: files are read up to a size, links that lead out of it
@@ -101,7 +108,7 @@ export class PeerFolder {
    * Returns the rows of a table of an SQLite database; none if there is no such database, table or column. It is read
    * from a copy: to open the original would make files beside it.
    */
-  async rows(name: string, table: string): Promise<readonly Row[]> {
+  async rows(name: string, table: string): Promise<readonly PeerFields[]> {
     const path = await this.#inside(name)
     if (path === undefined) return []
     const { Database } = await import('../store/engines/sqlite-driver.ts')
@@ -113,7 +120,7 @@ export class PeerFolder {
       try {
         const known = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table)
         if (known === undefined) return []
-        return database.prepare<[], Row>(`SELECT * FROM "${table}" LIMIT ${MOST_ROWS}`).all()
+        return database.prepare<[], PeerFields>(`SELECT * FROM "${table}" LIMIT ${MOST_ROWS}`).all()
       } finally {
         database.close()
       }
@@ -221,7 +228,7 @@ export async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() ?? false
 }
 
-export function fields(value: unknown): Readonly<Record<string, unknown>> {
+export function fields(value: unknown): PeerFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
 

@@ -1,43 +1,34 @@
+import { KNOWN_SERVERS, SERVER_KINDS, type ServerKind } from '../core/model-server.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { list, words } from './peer-folder.ts'
 import type { FoundSecret, SetupDraft } from './setup-draft.ts'
 import { shownText } from './setup-draft.ts'
 
 interface KnownServer {
-  readonly kind: 'openai' | 'anthropic'
+  readonly kind?: ServerKind
   /** Absent: the server of Parley's own block of that name. */
   readonly baseUrl?: string
-  /** The variables with its key, as these programs and the servers' own pages name it; none: it needs no key. */
-  readonly variables: readonly string[]
 }
 
-/** The servers of models that other programs know by a name, with the address that their pages give. */
-const KNOWN: Readonly<Record<string, KnownServer>> = {
-  anthropic: { kind: 'anthropic', variables: ['ANTHROPIC_API_KEY'] },
-  openai: { kind: 'openai', variables: ['OPENAI_API_KEY'] },
-  openrouter: { kind: 'openai', baseUrl: 'https://openrouter.ai/api/v1', variables: ['OPENROUTER_API_KEY'] },
-  groq: { kind: 'openai', baseUrl: 'https://api.groq.com/openai/v1', variables: ['GROQ_API_KEY'] },
-  mistral: { kind: 'openai', baseUrl: 'https://api.mistral.ai/v1', variables: ['MISTRAL_API_KEY'] },
-  deepseek: { kind: 'openai', baseUrl: 'https://api.deepseek.com/v1', variables: ['DEEPSEEK_API_KEY'] },
-  xai: { kind: 'openai', baseUrl: 'https://api.x.ai/v1', variables: ['XAI_API_KEY'] },
-  google: {
-    kind: 'openai',
-    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
-    variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-  },
-  zai: { kind: 'openai', baseUrl: 'https://api.z.ai/api/paas/v4', variables: ['ZAI_API_KEY', 'GLM_API_KEY'] },
-  moonshot: { kind: 'openai', baseUrl: 'https://api.moonshot.ai/v1', variables: ['MOONSHOT_API_KEY'] },
-  minimax: { kind: 'anthropic', baseUrl: 'https://api.minimax.io/anthropic', variables: ['MINIMAX_API_KEY'] },
-  huggingface: { kind: 'openai', baseUrl: 'https://router.huggingface.co/v1', variables: ['HF_TOKEN'] },
-  ollama: { kind: 'openai', baseUrl: 'http://127.0.0.1:11434/v1', variables: [] },
-  lmstudio: { kind: 'openai', baseUrl: 'http://127.0.0.1:1234/v1', variables: [] },
-}
+/** The servers that other programs know by a name, besides those that Parley does, with the address of their pages. */
+const OTHERS: ReadonlyMap<string, KnownServer> = new Map<string, KnownServer>([
+  ...SERVER_KINDS.map((kind) => [kind, { kind }] as const),
+  ['zai', { baseUrl: 'https://api.z.ai/api/paas/v4' }],
+  ['minimax', { kind: 'anthropic', baseUrl: 'https://api.minimax.io/anthropic' }],
+  ['huggingface', { baseUrl: 'https://router.huggingface.co/v1' }],
+])
+/** The variables with the key of a server whose variable is not named after it. */
+const VARIABLES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['google', ['GEMINI_API_KEY', 'GOOGLE_API_KEY']],
+  ['zai', ['ZAI_API_KEY', 'GLM_API_KEY']],
+  ['huggingface', ['HF_TOKEN']],
+])
 const OTHER_NAMES: Readonly<Record<string, string>> = { gemini: 'google', hf: 'huggingface', 'z-ai': 'zai' }
 
 /** The servers of models as the settings of the other program describe them. */
 export interface PeerModels {
   /** Returns the address and protocol of a server that its settings describe. */
-  described(server: string): { readonly baseUrl?: string; readonly kind?: 'openai' | 'anthropic' } | undefined
+  described(server: string): { readonly baseUrl?: string; readonly kind?: ServerKind } | undefined
   /** Returns the key of a server; the variables are those that usually hold it. */
   key(server: string, variables: readonly string[]): FoundSecret | undefined
 }
@@ -50,7 +41,7 @@ export function serverNamed(name: string): string {
 
 /**
  * Gives an agent the model `<server>/<model>` and those that answer in its place. A model whose server has no key in
- * the files of the other program is not taken: an agent with it could not answer, and `parley init` asks for one.
+ * the files of the other program is not taken: an agent with it could not answer, and one is asked for.
  */
 export function takeModels(
   draft: SetupDraft,
@@ -72,15 +63,15 @@ function usableModel(
   const [, typed = '', name = ''] = /^([^/\s]+)\/([^\s{}]+)$/.exec(model.trim()) ?? []
   const shown = `${from}: the model ${shownText(model)}`
   const server = serverNamed(typed)
-  const { kind, baseUrl, variables } = serverOf(typed, peer)
+  const { kind, baseUrl } = { ...knownServer(server), ...(peer.described(typed) ?? peer.described(server)) }
+  const variables = VARIABLES.get(server) ?? [`${server.toUpperCase().replaceAll('-', '_')}_API_KEY`]
   if (name === '' || (kind === undefined && baseUrl === undefined)) {
-    draft.left(`${shown} names no server that is known here; choose one in parley init, or write it under models.`)
+    draft.left(`${shown} names no server that is known here; choose one here, or write it under models.`)
     return undefined
   }
   const secret = peer.key(typed, variables) ?? peer.key(server, variables)
   if (secret === undefined && needsKey(baseUrl)) {
-    const variable = variables[0] ?? `models.${server}.apiKey`
-    draft.left(`${shown} has no key in these files; set ${variable}, or choose in parley init.`)
+    draft.left(`${shown} has no key in these files; set ${variables[0]}, or choose a model here.`)
     return undefined
   }
   const block = { name: server, kind: kind ?? 'openai', baseUrl, secret } as const
@@ -89,10 +80,9 @@ function usableModel(
   return undefined
 }
 
-function serverOf(typed: string, peer: PeerModels): Partial<KnownServer> & Pick<KnownServer, 'variables'> {
-  const server = serverNamed(typed)
-  const known = Object.hasOwn(KNOWN, server) ? KNOWN[server] : undefined
-  return { ...known, ...(peer.described(typed) ?? peer.described(server)), variables: known?.variables ?? [] }
+function knownServer(name: string): KnownServer | undefined {
+  const baseUrl = KNOWN_SERVERS.get(name)
+  return baseUrl === undefined ? OTHERS.get(name) : { baseUrl }
 }
 
 /** Returns false for a server of one's own: on this machine or in its network. */

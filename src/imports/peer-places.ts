@@ -5,6 +5,16 @@ export const SHARED_CHANNELS = ['telegram', 'discord', 'slack'] as const
 
 export type SharedChannel = (typeof SHARED_CHANNELS)[number]
 
+/** The secrets of an account by our settings, with the variable in which every program keeps them. */
+export const SECRETS: Readonly<Record<SharedChannel, readonly (readonly [setting: string, variable: string])[]>> = {
+  telegram: [['token', 'TELEGRAM_BOT_TOKEN']],
+  discord: [['token', 'DISCORD_BOT_TOKEN']],
+  slack: [
+    ['botToken', 'SLACK_BOT_TOKEN'],
+    ['appToken', 'SLACK_APP_TOKEN'],
+  ],
+}
+
 interface Form {
   /** Matches the id of a chat. */
   readonly chat: RegExp

@@ -4,12 +4,16 @@ import { parseUrl } from '../core/parse-url.ts'
 import type { PeerFile, PeerSecret, PeerSetup } from '../core/peer-setup.ts'
 import { isPlaceholder } from '../core/placeholder-id.ts'
 import { isShared, isWellFormedId } from '../core/platform-id.ts'
+import { fields, type PeerFields, words } from './peer-folder.ts'
+import { SECRETS, type SharedChannel } from './peer-places.ts'
 
 /** The rules of Parley's own by which a set-up is read, so that what is taken fits them. */
 export interface PeerRules {
   readonly channels: Channels
   /** The instructions of an agent that has none of its own. */
   readonly prompt: string
+  /** Returns the value of a variable that is set where Parley runs. */
+  variable(this: void, name: string): string | undefined
   /** Returns what is wrong with the times of a schedule. */
   checkTiming(
     this: void,
@@ -22,6 +26,31 @@ export type FoundSecret =
   | { readonly kind: 'value'; readonly value: string; readonly from: string; readonly variable?: string }
   | { readonly kind: 'variable'; readonly variable: string }
   | { readonly kind: 'file'; readonly path: string }
+
+/** Returns the value of a variable that a file of the other program sets. */
+export function heldBy(
+  variables: ReadonlyMap<string, string>,
+  variable: string,
+  file = '.env',
+): FoundSecret | undefined {
+  const value = variables.get(variable)
+  return value ? { kind: 'value', value, from: `${file} (${variable})`, variable } : undefined
+}
+
+/** Returns a secret as it stands in settings: itself, `${NAME}` or `$NAME`, or an object that names the variable. */
+export function secretIn(
+  variables: ReadonlyMap<string, string>,
+  value: unknown,
+  from: string,
+): FoundSecret | undefined {
+  const { source, id } = fields(value)
+  const text = source === 'env' ? `\${${words(id)}}` : words(value)
+  if (text === undefined) return undefined
+  const [, braced, bare] = /^\$(?:\{(\w+)\}|([A-Z][A-Z0-9_]*))$/.exec(text) ?? []
+  const variable = braced ?? bare
+  if (variable === undefined) return { kind: 'value', value: text, from }
+  return heldBy(variables, variable) ?? { kind: 'variable', variable }
+}
 
 /** The people whom an account of the other program answers in direct chats. */
 export interface AllowList {
@@ -80,7 +109,7 @@ const CLAIMED = 'owner'
 export class SetupDraft {
   readonly rules: PeerRules
   readonly #taken: string[] = []
-  readonly #left: string[] = []
+  readonly #left = new Set<string>()
   readonly #secrets: PeerSecret[] = []
   readonly #files: PeerFile[] = []
   readonly #channels = new Map<string, Map<string, Readonly<Record<string, unknown>>>>()
@@ -103,7 +132,23 @@ export class SetupDraft {
   }
 
   left(line: string): void {
-    this.#left.push(line)
+    this.#left.add(line)
+  }
+
+  /** Says that files with notes about people are not taken. */
+  leftNotes(files: readonly string[]): void {
+    if (files.length > 0)
+      this.left(
+        `${files.join(', ')}: instructions are shown in every chat, groups too, so what was noted of a person is not put ` +
+          'there. Say it in a direct chat with /remember (the agent needs tools: [time, memory]).',
+      )
+  }
+
+  /** Says that settings of the other program are not taken which run programs. */
+  leftPrograms(settings: PeerFields, ours: Readonly<Record<string, string>>): void {
+    for (const [key, setting] of Object.entries(ours))
+      if (Object.keys(fields(settings[key])).length > 0)
+        this.left(`${key}: not taken, since they run programs; look at ${setting} in reference.md.`)
   }
 
   /** The name of a platform for people. */
@@ -111,21 +156,41 @@ export class SetupDraft {
     return this.rules.channels.traits(channel).name
   }
 
-  /** Adds an account. Each secret stands under the name of its setting. */
-  account(channel: string, name: string, secrets: Readonly<Record<string, FoundSecret>>): void {
+  /**
+   * Adds an account with the secrets that `find` returns for each of its settings. Returns false for one that has none
+   * there, and for one that cannot be taken, which is said.
+   */
+  account(
+    channel: SharedChannel,
+    name: string,
+    { isOn, find }: { readonly isOn: boolean; find(setting: string, variable: string): FoundSecret | undefined },
+  ): boolean {
+    const found = SECRETS[channel].map(([setting, variable]) => [setting, find(setting, variable)] as const)
+    const secrets = Object.fromEntries(found.flatMap(([setting, secret]) => (secret ? [[setting, secret]] : [])))
+    if (Object.keys(secrets).length === 0) return false
     const account = toAccountId(name)
     const accounts = this.#channels.get(channel) ?? new Map()
-    const what = `${this.title(channel)} account ${account}`
-    if (accounts.has(account) || accounts.size >= MOST.accounts) {
+    const what = `${this.title(channel)} account ${shownText(name)}`
+    const missing = found.find(([, secret]) => secret === undefined)?.[0]
+    if (missing !== undefined)
+      this.left(`${what}: its ${missing} is missing or cannot be read; add it with --token ${channel}.${missing}=...`)
+    else if (!isOn) this.left(`${what}: it is switched off there; add it under channels.${channel}.accounts to use it.`)
+    else if (accounts.has(account) || accounts.size >= MOST.accounts)
       this.left(`${what}: there is another of that name, or there are too many; add it to the file by hand.`)
-      return
-    }
+    else return this.#add(channel, account, secrets)
+    return false
+  }
+
+  #add(channel: string, account: string, secrets: Readonly<Record<string, FoundSecret>>): true {
+    const accounts = this.#channels.get(channel) ?? new Map()
     const block = Object.entries(secrets).map(([setting, secret]) => {
       const path = ['channels', channel, 'accounts', account, setting]
       return [setting, this.#reference(path, secret, `${channel}-${account}-${kebab(setting)}`)] as const
     })
     this.#channels.set(channel, accounts.set(account, Object.fromEntries(block)))
-    this.took(`${what}: ${Object.values(secrets).map(describeSecret).join(', ')}.`)
+    const described = Object.values(secrets).map((secret) => this.#described(secret))
+    this.took(`${this.title(channel)} account ${account}: ${described.join(', ')}.`)
+    return true
   }
 
   hasChannel(channel: string): boolean {
@@ -176,7 +241,7 @@ export class SetupDraft {
       ...(secret === undefined ? {} : { apiKey: this.#reference(path, secret, `${name}-api-key`) }),
     })
     const at = baseUrl === undefined ? '' : ` at ${shownText(baseUrl)}`
-    this.took(`Models of ${name}${at}: ${secret === undefined ? 'no key' : describeSecret(secret)}.`)
+    this.took(`Models of ${name}${at}: ${secret === undefined ? 'no key' : this.#described(secret)}.`)
     return true
   }
 
@@ -273,23 +338,26 @@ export class SetupDraft {
       ...(Object.keys(routing).length === 0 ? {} : { routing }),
       ...(schedules.length === 0 ? {} : { schedules }),
     }
-    return { config, secrets: this.#secrets, files: this.#files, taken: this.#taken, notTaken: this.#left }
+    return { config, secrets: this.#secrets, files: this.#files, taken: this.#taken, notTaken: [...this.#left] }
   }
 
   #reference(path: readonly string[], secret: FoundSecret, file: string): string {
-    switch (secret.kind) {
-      case 'variable':
-        return `\${env:${secret.variable}}`
-      case 'file':
-        return `\${file:${secret.path}}`
-      case 'value': {
-        const { value, from, variable } = secret
-        const read = () => Promise.resolve(value)
-        const known = variable === undefined ? {} : { variable }
-        this.#secrets.push({ path, file: `secrets/${file}`, from, ...known, read })
-        return `\${file:secrets/${file}}`
-      }
-    }
+    if (secret.kind === 'file') return `\${file:${secret.path}}`
+    const { variable } = secret
+    const set = variable === undefined ? undefined : this.rules.variable(variable)
+    const value = set ?? (secret.kind === 'value' ? secret.value : undefined)
+    const reference = set === undefined && secret.kind === 'value' ? `\${file:secrets/${file}}` : `\${env:${variable}}`
+    const beside = set === undefined ? { file: `secrets/${file}` } : {}
+    if (value !== undefined) this.#secrets.push({ path, reference, ...beside, read: () => value })
+    return reference
+  }
+
+  #described(secret: FoundSecret): string {
+    if (secret.kind === 'file') return `its secret stays in the file ${shownText(secret.path, 80)}`
+    const { variable } = secret
+    const isVariable = secret.kind === 'variable' || (variable && this.rules.variable(variable) !== undefined)
+    if (isVariable) return `its secret is the variable ${variable}`
+    return `its secret from ${secret.from} goes to a file of its own`
   }
 
   /** Returns the ids that identify one person each; the others are said. */
@@ -465,15 +533,4 @@ function isWebAddress(text: string): boolean {
   if (!/^https?:\/\/[^\s{}?#]+$/.test(text) || parseUrl(text) === undefined) return false
   const { username, password } = new URL(text)
   return username + password === ''
-}
-
-function describeSecret(secret: FoundSecret): string {
-  switch (secret.kind) {
-    case 'variable':
-      return `its secret is the variable ${secret.variable}`
-    case 'file':
-      return `its secret stays in the file ${shownText(secret.path, 80)}`
-    case 'value':
-      return `its secret from ${secret.from} goes to a file of its own`
-  }
 }

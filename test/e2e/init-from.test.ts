@@ -68,6 +68,17 @@ test.each(KINDS.flatMap((kind) => [[kind, 'flags'] as const, [kind, 'a terminal'
   },
 )
 
+test.each(KINDS)('init --from %s: a token that is in a variable here too stays a variable', async (kind) => {
+  const { newcomer, root, telegram } = await place()
+  writePeer(newcomer.home, kind, kind === 'openclaw' ? `\${TELEGRAM_BOT_TOKEN}` : telegram.token)
+  newcomer.env.TELEGRAM_BOT_TOKEN = telegram.token
+  const run = await newcomer.runs(['init', '--from', kind, ...root, '--yes'])
+  expect([run.code, run.err]).toEqual([0, ''])
+  expect(run.out).toMatch(/the variable TELEGRAM_BOT_TOKEN[\s\S]*it is @parley_bot/)
+  expect(newcomer.yaml()).toContain(`token: \${env:TELEGRAM_BOT_TOKEN}`)
+  expect(existsSync(join(newcomer.folder, SECRET))).toBe(false)
+})
+
 test('init --from leaves nothing behind, not even a folder, where the configuration would be none', async () => {
   const { newcomer, root, telegram } = await place()
   writePeer(newcomer.home, 'openclaw', telegram.token)

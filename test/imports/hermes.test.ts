@@ -110,7 +110,7 @@ describe('reading the folder of Hermes Agent', () => {
     expect((await checked(setup)).warnings).toEqual([])
     expect(shown(setup)).not.toMatch(/canary|has a dog/)
     expect(setup.notTaken).toEqual([
-      expect.stringMatching(/^Slack account default: a token is missing/),
+      expect.stringMatching(/^Slack account default: its appToken is missing .* --token slack\.appToken=/),
       ...['Local', 'Script', 'Thrice', 'Odd', 'Paused'].map((name) => expect.stringContaining(`Schedule "${name}": `)),
       expect.stringMatching(/^memories\/MEMORY\.md: .*\/remember/),
       'profiles/coder: a set-up of its own; name its folder behind --from hermes.',

@@ -142,6 +142,44 @@ describe('reading the folder of OpenClaw', () => {
     ])
   })
 
+  it('what several agents have is said once, each file by its name, with workflows and what programs log in with', async () => {
+    const folder = peerFolder({
+      'openclaw.json': JSON.stringify({
+        gateway: { auth: { mode: 'token', token: 'canary-gateway' } },
+        channels: { telegram: { botToken: TOKENS.telegram } },
+        agents: { list: [{ id: 'main' }, { id: 'twin' }, { id: 'work', workspace: 'workspace-work' }] },
+      }),
+      'workspace/MEMORY.md': 'Met Bob.',
+      'workspace/workflows/post.lobster': 'steps: []',
+      'workspace-work/MEMORY.md': 'Met Eve.',
+    })
+    const setup = await read('openclaw', folder)
+    expect(setup.notTaken.filter((line) => line.includes('MEMORY.md'))).toEqual([
+      expect.stringMatching(/^workspace\/MEMORY\.md, workspace-work\/MEMORY\.md: .*\/remember/),
+    ])
+    expect(setup.notTaken).toContainEqual(expect.stringMatching(/^workspace\/workflows\/: .*tools\.own/))
+    expect(setup.notTaken).toContainEqual(expect.stringMatching(/^gateway\.auth: .*parley token create/))
+    expect(shown(setup)).not.toContain('canary-gateway')
+  })
+
+  it('a variable that is set where Parley runs stays one, with the value that it has there', async () => {
+    const folder = peerFolder({
+      'openclaw.json': `{ channels: { telegram: {}, slack: { botToken: '\${SLACK_BOT_TOKEN}', appToken: '\${SLACK_APP_TOKEN}' } } }`,
+      '.env': `TELEGRAM_BOT_TOKEN=${TOKENS.telegram}`,
+    })
+    const env = { TELEGRAM_BOT_TOKEN: '7:set-here', SLACK_BOT_TOKEN: TOKENS.slackBot, SLACK_APP_TOKEN: TOKENS.slackApp }
+    const { config, secrets, taken } = await read('openclaw', folder, env)
+    expect(config.channels).toMatchObject({
+      telegram: { accounts: { default: { token: `\${env:TELEGRAM_BOT_TOKEN}` } } },
+    })
+    expect(secrets.map((one) => [one.reference, one.file, one.read()])).toEqual([
+      [`\${env:TELEGRAM_BOT_TOKEN}`, undefined, '7:set-here'],
+      [`\${env:SLACK_BOT_TOKEN}`, undefined, TOKENS.slackBot],
+      [`\${env:SLACK_APP_TOKEN}`, undefined, TOKENS.slackApp],
+    ])
+    expect(taken.join()).not.toContain('goes to a file')
+  })
+
   it('one of January 2026, under its old name and with platforms at the top, is read too', async () => {
     const folder = peerFolder({
       'clawdbot.json': JSON.stringify({
@@ -289,8 +327,8 @@ describe('reading the folder of OpenClaw', () => {
     })
     const setup = await read('openclaw', folder)
     expect(shown(setup)).not.toMatch(/canary|user:word|u001b|\u202e|passwd\}"/)
-    expect(await Promise.all(setup.secrets.map((one) => one.read()))).toEqual([TOKENS.telegram, TOKENS.discord])
-    expect(setup.secrets[1]).toMatchObject({ variable: 'DISCORD_BOT_TOKEN', file: 'secrets/discord-default-token' })
+    expect(setup.secrets.map((one) => one.read())).toEqual([TOKENS.telegram, TOKENS.discord])
+    expect(setup.secrets[1]).toMatchObject({ file: 'secrets/discord-default-token' })
     await checked(setup)
   })
 })

@@ -63,8 +63,9 @@ const rules = {
   checkTiming: (timing: { readonly cron: string; readonly timezone: string }) => Promise.resolve(checkTiming(timing)),
 }
 
-export function read(kind: PeerKind, folder: string): Promise<PeerSetup> {
-  return readPeer(kind, folder, rules)
+/** Reads the folder of a program where these variables are set. */
+export function read(kind: PeerKind, folder: string, env: Readonly<Record<string, string>> = {}): Promise<PeerSetup> {
+  return readPeer(kind, folder, { ...rules, variable: (name) => env[name] })
 }
 
 /** The set-up as JSON, with the lines: no secret may be in it. */
@@ -82,7 +83,7 @@ export async function checked(setup: PeerSetup, env: Readonly<Record<string, str
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text, { mode: 0o600 })
   }
-  for (const { file, read: readSecret } of setup.secrets) write(file, await readSecret())
+  for (const { file, read: readSecret } of setup.secrets) if (file !== undefined) write(file, readSecret())
   for (const { name, text } of setup.files) write(name, text)
   write('parley.yaml', stringify(setup.config))
   const { config } = await loadConfig({

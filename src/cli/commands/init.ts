@@ -14,7 +14,7 @@ import type { PeerKind, PeerSetup } from '../../core/peer-setup.ts'
 import { type Ask, askAtTerminal, askNobody, Left } from '../init/ask.ts'
 import { type ChosenModel, chooseModel, type ModelFlags, modelOfFlags } from '../init/choose-model.ts'
 import { meetOwner } from '../init/first-meeting.ts'
-import { type AccountSetUp, inFile, type KeptSecret } from '../init/set-up-account.ts'
+import type { AccountSetUp, KeptSecret } from '../init/set-up-account.ts'
 import { type PlatformFlags, setUpAccounts } from '../init/set-up-accounts.ts'
 import { type BesideFile, writeSetup } from '../init/write-setup.ts'
 import { connectLocal } from '../local-client.ts'
@@ -263,12 +263,9 @@ function secretFile(secret: KeptSecret | undefined): readonly BesideFile[] {
 }
 
 /** Returns the secrets that another program had, by the paths of their settings. */
-async function secretsOf(peer: PeerSetup | undefined): Promise<ReadonlyMap<string, KeptSecret>> {
-  const all = (peer?.secrets ?? []).map(async ({ path, file, read }) => {
-    const secret: KeptSecret = { ...inFile(file), value: (await read()).trim() }
-    return [path.join('.'), secret] as const
-  })
-  return new Map(await Promise.all(all))
+function secretsOf(peer: PeerSetup | undefined): ReadonlyMap<string, KeptSecret> {
+  const all = peer?.secrets ?? []
+  return new Map(all.map(({ path, read, ...kept }) => [path.join('.'), { ...kept, value: read().trim() }]))
 }
 
 /** Starts the daemon where that is wanted and nothing is in the way. */
