@@ -49,9 +49,10 @@ export interface ModelAsked {
 }
 
 /** Has a model chosen and asks it a question; undefined: the configuration stays as it is in this. */
-export async function chooseModel(ask: Ask, asked: ModelAsked): Promise<ChosenModel | undefined> {
+export async function chooseModel(ask: Ask, given: ModelAsked): Promise<ChosenModel | undefined> {
+  let asked: ModelAsked & { readonly refused?: ChosenModel } = given
   for (;;) {
-    const chosen = await choose(ask, asked)
+    const chosen = asked.refused === undefined && asked.flagged ? asked.flagged : await choose(ask, asked)
     if (chosen === undefined) return undefined
     if (await answers(ask, chosen, asked)) return chosen
     const next = await ask.choose({
@@ -64,10 +65,7 @@ export async function chooseModel(ask: Ask, asked: ModelAsked): Promise<ChosenMo
       otherwise: 'keep' as const,
     })
     if (next === 'keep') return chosen
-    if (asked.flagged !== undefined) {
-      const { flagged: _refused, ...rest } = asked
-      return chooseModel(ask, rest)
-    }
+    asked = { ...asked, refused: chosen }
   }
 }
 
@@ -77,12 +75,16 @@ type Way =
   | { readonly way: 'key'; readonly kind: ServerKind }
   | { readonly way: 'other' | 'later' }
 
-async function choose(ask: Ask, asked: ModelAsked): Promise<ChosenModel | undefined> {
-  const { flagged, known, sources } = asked
-  if (flagged !== undefined) return flagged
+/** Asks for a model; the server of one that did not answer is offered with its address and key as they were entered. */
+async function choose(
+  ask: Ask,
+  { known, sources, refused }: ModelAsked & { readonly refused?: ChosenModel },
+): Promise<ChosenModel | undefined> {
   if (!ask.isPerson) return undefined
-  ask.say('', 'Looking for models on this machine ...')
-  const found = await findModels(sources.env)
+  ask.say('', 'Looking for models ...')
+  // A public server is chosen again with another key.
+  const again = refused?.server.baseUrl === undefined ? [] : await modelsAgain(refused.server)
+  const others = (await findModels(sources.env)).filter(({ label }) => again.every((one) => one.label !== label))
   const later = known === undefined ? 'Later' : `Keep ${known}`
   const hint = known === undefined ? 'the bot says that it has none until then' : 'as it is configured'
   const keep = { value: { way: 'later' } as Way, label: later, hint }
@@ -91,7 +93,8 @@ async function choose(ask: Ask, asked: ModelAsked): Promise<ChosenModel | undefi
     flag: '--model ollama/qwen3',
     options: [
       ...(known === undefined ? [] : [keep]),
-      ...found,
+      ...again,
+      ...others,
       ...(['anthropic', 'openai'] as const)
         .filter((kind) => !sources.env[variableOf(kind) ?? '']?.trim())
         .map((kind) => ({ value: { way: 'key', kind } as Way, label: `${TITLES[kind]}`, hint: 'enter a key' })),
@@ -111,6 +114,13 @@ async function choose(ask: Ask, asked: ModelAsked): Promise<ChosenModel | undefi
     case 'later':
       return undefined
   }
+}
+
+/** Returns the models of a server whose model did not answer; one that lists none is asked for by a name. */
+async function modelsAgain(server: Server): Promise<readonly Found[]> {
+  const models = await modelsOf(server)
+  if (models.length > 0) return offered(server, models, 'of the same server')
+  return [{ value: { way: 'server', server, models }, label: server.name, hint: 'another of its models' }]
 }
 
 const TITLES: Readonly<Record<ServerKind, string>> = { anthropic: 'Anthropic (Claude)', openai: 'OpenAI (GPT)' }
@@ -227,38 +237,66 @@ async function withKey(ask: Ask, kind: ServerKind): Promise<ChosenModel> {
 
 /** Asks for the address of a server, its key and its model. */
 async function anotherServer(ask: Ask): Promise<ChosenModel> {
-  const baseUrl = await ask.text({
-    message: 'The address of the server, such as http://192.168.1.5:11434/v1, or its name',
+  const typed = await ask.text({
+    message: 'The address of the server, such as http://192.168.1.5:11434, or its name',
     flag: '--base-url',
-    mistake: (text) => (KNOWN_SERVERS.has(text.toLowerCase()) ? undefined : mistakeInAddress(text)),
+    mistake: (text) => (KNOWN_SERVERS.has(text.toLowerCase()) ? undefined : mistakeInAddress(withScheme(text))),
   })
-  const address = addressOf(baseUrl) ?? baseUrl
-  const name = nameOf(baseUrl)
-  const keyless: Server = { name, kind: 'openai', baseUrl: address }
-  const open = await modelsOf(keyless)
-  if (open.length > 0) return { id: `${name}/${await pick(ask, open)}`, server: keyless }
+  const addresses = addressesOf(typed)
+  const open = await findServer(addresses)
+  if (open !== undefined) return { id: `${open.server.name}/${await pick(ask, open.models)}`, server: open.server }
   const message = `Its key (it is not shown; Enter: it needs none)`
   const value = await ask.secret({ message, flag: '--api-key', mistake: () => undefined })
-  const server = value === '' ? keyless : { ...keyless, key: { ...inFile(`${name}-api-key`), value } }
-  const models = await modelsOf(server)
-  if (models.length === 0) ask.say(`${address} lists no models: nobody answers there, or it wants another key.`)
-  return { id: `${name}/${await pick(ask, models)}`, server }
+  const found = value === '' ? undefined : await findServer(addresses, value)
+  const server = found?.server ?? serverAt(addresses[0] ?? typed, value)
+  if (found === undefined) ask.say(`${server.baseUrl} lists no models: nobody answers there, or it wants another key.`)
+  return { id: `${server.name}/${await pick(ask, found?.models ?? [])}`, server }
 }
 
-function addressOf(text: string): string | undefined {
-  const known = KNOWN_SERVERS.get(text.toLowerCase())
-  if (known !== undefined) return known
-  const url = parseUrl(text)
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
-  return text.replace(/\/+$/, '').replace(/\/(chat\/completions|models)$/, '')
+interface FoundServer {
+  readonly server: Server
+  readonly models: readonly string[]
 }
 
-/** Returns the name of a server: the one that is known for its address, else `own`. */
-function nameOf(text: string): string {
-  const typed = text.toLowerCase()
-  if (KNOWN_SERVERS.has(typed)) return typed
-  const known = [...KNOWN_SERVERS].find(([, address]) => address === addressOf(text))
-  return known?.[0] ?? 'own'
+/** Returns the server at the first of the addresses that lists models. */
+async function findServer(addresses: readonly string[], key = ''): Promise<FoundServer | undefined> {
+  for (const address of addresses) {
+    const server = serverAt(address, key)
+    const models = await modelsOf(server)
+    if (models.length > 0) return { server, models }
+  }
+  return undefined
+}
+
+/** Returns the server of an address, by the name that is known for it, else `own`. */
+function serverAt(baseUrl: string, key: string): Server {
+  const usual = baseUrl.replace('//localhost:', '//127.0.0.1:')
+  const name = [...KNOWN_SERVERS].find(([, address]) => address === usual)?.[0] ?? 'own'
+  return { name, kind: 'openai', baseUrl, ...(key === '' ? {} : { key: { ...inFile(`${name}-api-key`), value: key } }) }
+}
+
+/**
+ * Returns the addresses that people mean by the name or address of a server, the likeliest first: it is often written
+ * without a scheme, without the version at its end, or with the path of a call behind it.
+ */
+export function addressesOf(typed: string): readonly string[] {
+  const known = KNOWN_SERVERS.get(typed.toLowerCase())
+  if (known !== undefined) return [known]
+  const url = parseUrl(withScheme(typed))
+  if (url === undefined) return [typed]
+  const base = `${url.origin}${url.pathname.replace(CALLED, '').replace(/\/+$/, '')}`
+  const versioned = `${base}/v1`
+  const own = `${url.origin}/v1`
+  if (base === url.origin) return [own, base]
+  return [...new Set(/\/v\d\w*$/.test(base) ? [base, own] : [base, versioned, own])]
+}
+
+const CALLED = /\/(?:chat\/completions|completions|responses|models)\/*$/
+
+/** A host with a port, or without a dot, is a machine nearby, which has no certificate. */
+function withScheme(typed: string): string {
+  if (typed === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(typed)) return typed
+  return /^[^/]*:\d+(?:\/|$)|^[^./:]+(?:\/|$)|^[\d.]+(?:\/|$)/.test(typed) ? `http://${typed}` : `https://${typed}`
 }
 
 /** Returns the model that flags name, undefined where none do. Throws `invalid` for a flag that is wrong. */
@@ -271,13 +309,23 @@ export async function modelOfFlags(flags: ModelFlags, sources: SecretSources): P
   const [name, model] = splitModel(id)
   if (model === '' || !/^[a-z][a-z0-9-]*$/.test(name))
     throw new ParleyError('invalid', `--model ${id}: write <server>/<model>, such as ollama/qwen3.`)
-  const baseUrl =
-    flags.baseUrl ?? localServers(sources.env).find((one) => one.name === name)?.baseUrl ?? KNOWN_SERVERS.get(name)
-  if (baseUrl !== undefined) checkAddress(baseUrl, '--base-url')
-  const key = await keyFor(name, { ...flags, ...(baseUrl === undefined ? {} : { baseUrl }) }, sources)
   const kind = name === 'anthropic' ? 'anthropic' : 'openai'
+  const address = addressIn(flags, name, sources)
+  const key = await keyFor(name, { ...flags, ...address }, sources)
+  const isTried = flags.baseUrl !== undefined && kind === 'openai'
+  const found = isTried ? await findServer(addressesOf(flags.baseUrl), key?.value) : undefined
+  const baseUrl = found?.server.baseUrl ?? address.baseUrl
   const server: Server = { name, kind, ...(baseUrl === undefined ? {} : { baseUrl }), ...(key ? { key } : {}) }
   return { id, server }
+}
+
+/** Returns the address that a flag names, else the usual one of the server, if it has one. */
+function addressIn(flags: ModelFlags, name: string, { env }: SecretSources): Pick<Server, 'baseUrl'> {
+  const usual = localServers(env).find((one) => one.name === name)?.baseUrl ?? KNOWN_SERVERS.get(name)
+  const baseUrl = flags.baseUrl === undefined ? usual : withScheme(flags.baseUrl)
+  if (baseUrl === undefined) return {}
+  if (flags.baseUrl !== undefined) checkAddress(baseUrl, '--base-url')
+  return { baseUrl }
 }
 
 /** Returns the key of a server, by the flag or the variable of a public API. Throws `invalid` where it lacks one. */
@@ -314,7 +362,8 @@ async function answers(ask: Ask, { id, server }: ChosenModel, { tryModel }: Mode
   const outcome = await tryModel({ [server.name]: configured(server) }, id, trial)
   if (ask.signal.aborted) throw new Left()
   if (!outcome.ok) {
-    ask.say(`Wrong: ${outcome.says}`, `  -> ${outcome.remedy}`)
+    const remedy = outcome.code === 'model_auth' ? 'Choose it again, and enter another key.' : outcome.remedy
+    ask.say(`Wrong: ${outcome.says}`, `  -> ${remedy}`)
     return false
   }
   const text = oneLine(outcome.text)
