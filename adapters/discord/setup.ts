@@ -40,6 +40,7 @@ export const discordSetup: ChannelSetup<DiscordConfig> = {
     'On the same page click Reset Token, and copy the token: it is shown once.',
     'Afterwards open the invite address in a browser, choose your server, click Authorize.',
   ],
+  inviteFirst: 'first open this address, choose your server, click Authorize: only its members can write to the bot.',
   cautions: [
     `Without ${NEEDED_SWITCHES.join(' and ')} Discord refuses the connection of the bot.`,
     `It is invited with these permissions: ${PERMISSIONS.map(({ name }) => name).join(', ')}. A private channel has to let it in by itself: Edit Channel, Permissions, add the bot's role.`,

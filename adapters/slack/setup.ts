@@ -86,7 +86,7 @@ async function lookAt(asked: Asked): Promise<Omit<Examination, 'findings'>> {
   const fine = (count: number) => `the bot is in ${count === 1 ? 'the known channel' : `the ${count} known channels`}`
   const lookAtOne = (place: SetupPlace) => lookAtPlace(asked, place)
   await Promise.all([lookAtApp(asked, bot), lookAtRights(asked, { places, fine, lookAt: lookAtOne })])
-  return { identity: identityOf(bot) }
+  return { identity: identityOf(bot), invite: `/invite @${bot.username}` }
 }
 
 async function lookAtBot({ client, config, findings, signal }: Asked): Promise<OwnBot | undefined> {

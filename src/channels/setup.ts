@@ -16,6 +16,8 @@ export interface ChannelSetup<Config> {
   readonly steps: readonly string[]
   /** The surprises of later, said before: privacy mode, intents, scopes. A line each. */
   readonly cautions: readonly string[]
+  /** The step before anybody can write to the bot, whose address follows; absent where everybody can. */
+  readonly inviteFirst?: string
   /** A file that the platform takes to make the app, derived from what the adapter uses; absent where there is none. */
   readonly manifest?: SetupManifest
   /**
@@ -61,7 +63,7 @@ export interface Examination {
   /** The bot behind the token; absent where the token is refused or nobody answers. */
   readonly identity?: BotIdentity
   readonly findings: readonly Finding[]
-  /** The address by which it is added to a group or server, with exactly the permissions that the adapter uses. */
+  /** The address, or the command there, that adds it to a group or server with the permissions that the adapter uses. */
   readonly invite?: string
 }
 

@@ -118,9 +118,13 @@ export interface ConfigPlace {
 }
 
 export interface SetupDaemon {
-  /** Resolves with the end of its output when the process has ended, for any reason. */
-  readonly ended: Promise<string>
-  /** Drains and ends it. Idempotent. */
+  /** Resolves with its exit code and the end of its output when the process has ended, for any reason. */
+  readonly ended: Promise<{ readonly code: number; readonly output: string }>
+  /** Passes on whatever it prints from now on; with `pretty` its log in lines for people. */
+  show(write: (text: string) => void, pretty: boolean): void
+  /** Drains and ends it; ends it at once when called again. */
+  interrupt(this: void): void
+  /** Drains and ends it, and waits for that. Idempotent. */
   stop(): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { dirname } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import type { ChannelSetup, Examination, ExamineRequest } from '../channels/setup.ts'
@@ -13,6 +14,7 @@ import { ParleyError } from '../core/errors.ts'
 import { silentLogger } from '../core/logger.ts'
 import type { PeerKind } from '../core/peer-setup.ts'
 import { findPeer, readPeer } from '../imports/read-peer.ts'
+import { prettyLine } from '../platform/pino-logger.ts'
 import type { CronText } from '../schedule/check-cron.ts'
 import { tryModel } from './try-model.ts'
 
@@ -26,10 +28,10 @@ async function checkTiming(timing: CronText) {
 
 /** Returns what the guided start needs from outside of the command line. Rejects with `no_driver`. */
 export async function createSetupPorts(plugins: Plugins, around: Surroundings) {
-  const platforms = Object.entries(plugins).map(async ([id, plugin]) => {
-    const { examine, ...setup } = (await plugin.loadSetup()) as ChannelSetup<never>
   // Nobody is to answer questions for a store that cannot open.
   await import('../store/engines/sqlite-driver.ts')
+  const platforms = Object.entries(plugins).map(async ([id, plugin]) => {
+    const { examine, ...setup } = (await plugin.loadSetup()) as ChannelSetup<never>
     return {
       ...setup,
       id,
@@ -98,17 +100,29 @@ function startDaemon(file: string) {
     detached: true,
   })
   let output = ''
-  const keep = (chunk: Buffer): void => {
-    output = `${output}${chunk.toString()}`.slice(-KEPT)
+  let isPretty = false
+  let write = (text: string): void => {
+    output = `${output}${text}`.slice(-KEPT)
   }
-  child.stdout.on('data', keep)
-  child.stderr.on('data', keep)
-  const ended = once(child, 'close').then(() => output.trim())
+  child.stdout.setEncoding('utf8').on('data', (text: string) => write(text))
+  createInterface({ input: child.stderr }).on('line', (line) => write(isPretty ? forPeople(line) : `${line}\n`))
+  const ended = once(child, 'close').then(([code]) => ({ code: Number(code ?? 1), output: output.trim() }))
+  const interrupt = (): void => void child.kill('SIGTERM')
   return {
     ended,
+    interrupt,
+    show(to: (text: string) => void, pretty: boolean): void {
+      write = to
+      isPretty = pretty
+    },
     async stop(): Promise<void> {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+      if (!child.killed) interrupt()
       await ended
     },
   }
+}
+
+/** Returns a line of a log as a terminal shows it; a line of another kind stays as it is. */
+function forPeople(line: string): string {
+  return line.startsWith('{"level":') ? prettyLine(line, true) : `${line}\n`
 }

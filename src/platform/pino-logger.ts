@@ -94,7 +94,7 @@ const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 36, warn: 3
  * Returns a line of JSON for people: `10:12:03 warn telegram The poll failed attempt=3 err="fetch failed"` and, below
  * it and indented, the stack of an error and of its causes. Colours are for terminals only.
  */
-function prettyLine(json: string, coloured: boolean): string {
+export function prettyLine(json: string, coloured: boolean): string {
   const { time, level, msg = '', subsystem = '', ...fields }: Line & Record<string, unknown> = JSON.parse(json)
   const padded = level.padEnd(5)
   const name = coloured ? `\u001b[${COLOURS[level] ?? 0}m${padded}\u001b[0m` : padded

@@ -200,16 +200,20 @@ test('init: a platform that nobody reaches is said with its remedy, and the pers
   expect(kept(here.newcomer)).toEqual(['parley.yaml', 'telegram-token'])
 })
 
-test('init lets the daemon run in its place: with its lines and its log, until Ctrl-C', async () => {
+test('init lets the daemon go on that it has started: the link that was not used yet is good, its log is shown, until Ctrl-C', async () => {
   const here = await place()
   const terminal = here.newcomer.types('--api-root', here.root)
   await upTo(terminal, 'The bot runs now', here)
+  const [, code] = /start=(\S+)/.exec(terminal.text) ?? []
   terminal.presses(enter)
   await terminal.shows('Stop with Ctrl-C.')
   const mark = here.telegram.ledger.mark()
-  here.telegram.world.say({ from: 111, text: 'hello?' })
-  await here.telegram.ledger.nextFromBot('sent', { after: mark })
+  here.telegram.world.say({ from: 111, text: `/start ${code}` })
+  await here.telegram.ledger.nextFromBot('sent', { after: mark, where: ({ text = '' }) => /owner/i.test(text) })
+  expect((await here.newcomer.runs(['people', 'list'])).out).toContain('telegram:111')
+  await terminal.shows(' info ')
   terminal.presses(ctrlC)
+  await terminal.shows('Stopping; a second signal stops at once.')
   expect(await terminal.ended()).toBe(0)
 })
 

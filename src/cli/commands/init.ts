@@ -72,17 +72,15 @@ interface Guide {
 export async function init(ports: InitPorts, options: InitOptions): Promise<number> {
   const guide = await prepare(ports, options)
   const { ask, file } = guide
-  let next: 'run' | 'stop' | 'left' = 'left'
   try {
-    next = await guided(guide)
+    const code = await guided(guide)
+    return code === 'run' ? await start(ports, file) : code
   } catch (error) {
     if (!(error instanceof Left)) throw error
     ask.say('', existsSync(file) ? `Left. The configuration is ${file}.` : 'Left. No configuration was written.')
   } finally {
     ask.close()
   }
-  if (next === 'run') return start(ports, file)
-  return next === 'left' ? EXIT.failed : EXIT.ok
 }
 
 async function prepare(ports: InitPorts, options: InitOptions): Promise<Guide> {
@@ -127,8 +125,8 @@ function otherDaemon(dataDir: string): ParleyError {
   )
 }
 
-/** The story, from the first question to the last one. */
-async function guided(guide: Guide): Promise<'run' | 'stop'> {
+/** The story, from the first question to the last one. Resolves with the exit code, or with the wish to start. */
+async function guided(guide: Guide): Promise<number | 'run'> {
   const { ask, file, options, ports, setup, running } = guide
   const { env, cwd, stdin, now } = ports
   const sources = { env, cwd, stdin }
@@ -138,8 +136,10 @@ async function guided(guide: Guide): Promise<'run' | 'stop'> {
   const peer = options.from === undefined ? undefined : await takeOver(guide, options.from)
   if (peer !== undefined) applyChanges(draft, changesFrom(peer.config, draft))
   const { platforms, tryModel } = setup
-  const taken = await secretsOf(peer)
-  const accounts = await setUpAccounts(ask, { platforms, draft, flags: options, running, file, taken, sources, now })
+  const taken = secretsOf(peer)
+  const wrote = (path: string): void => void guide.manifests.push(path)
+  const given = { platforms, draft, flags: options, running, file, taken, sources, now, wrote }
+  const accounts = await setUpAccounts(ask, given)
   const known = modelIn(draft) ?? knownModel(guide)
   const asked = { sources, tryModel, ...(known ? { known } : {}), ...(flagged ? { flagged } : {}) }
   const chosen = await chooseModel(ask, asked)
@@ -150,15 +150,16 @@ async function guided(guide: Guide): Promise<'run' | 'stop'> {
   ])
   if (options.dryRun) {
     ports.stdout.write(textOf(draft))
-    return 'stop'
+    return EXIT.ok
   }
   const secrets = [...taken.values(), ...accounts.flatMap((account) => account.secrets), chosen?.server.key]
   const text = textOf(draft)
   const beside = [...(peer?.files ?? []), ...secrets.flatMap(secretFile)].filter(({ name }) => text.includes(name))
   const loaded = await write(guide, draft, [...new Map(beside.map((one) => [one.name, one])).values()])
-  const next = await begin(guide, accounts, loaded)
-  if (next === 'stop') ask.say(...farewell(guide, accounts))
-  return next
+  const code = await begin(guide, accounts, loaded)
+  if (code !== undefined) return code
+  ask.say(...farewell(guide, accounts))
+  return EXIT.ok
 }
 
 /** Writes everything, and says what was written and what the daemon would warn of. */
@@ -268,20 +269,20 @@ function secretsOf(peer: PeerSetup | undefined): ReadonlyMap<string, KeptSecret>
   return new Map(all.map(({ path, read, ...kept }) => [path.join('.'), { ...kept, value: read().trim() }]))
 }
 
-/** Starts the daemon where that is wanted and nothing is in the way. */
+/** Starts the daemon where that is wanted and nothing is in the way. Resolves with undefined if none is to run now. */
 async function begin(
   { ask, ports, options, setup, file, running, program }: Guide,
   accounts: readonly AccountSetUp[],
   loaded: LoadedConfig,
-): Promise<'run' | 'stop'> {
+): Promise<number | 'run' | undefined> {
   if (running) {
-    ask.say('', `The daemon continues as it was started: "${program} config reload" takes over who may talk,`)
+    ask.say('', `The bot continues as it was started: "${program} config reload" takes over who may talk,`)
     ask.say('a restart everything else.')
-    return 'stop'
+    return undefined
   }
-  if (options.start === false || (!ask.isPerson && options.start !== true)) return 'stop'
+  if (options.start === false || (!ask.isPerson && options.start !== true)) return undefined
   if (!ask.isPerson) return 'run'
-  return meetOwner({ ask, loaded, accounts, setup, ports, file })
+  return meetOwner({ ask, loaded, accounts, setup, ports, file, program })
 }
 
 function farewell({ options, program }: Guide, accounts: readonly AccountSetUp[]): readonly string[] {

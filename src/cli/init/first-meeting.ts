@@ -14,43 +14,63 @@ interface Meeting {
   readonly loaded: LoadedConfig
   readonly accounts: readonly AccountSetUp[]
   readonly setup: Pick<SetupPorts, 'startDaemon'>
-  readonly ports: Pick<CliPorts, 'explain' | 'now'>
+  readonly ports: Pick<CliPorts, 'explain' | 'onSignal' | 'stdout'>
   readonly file: string
+  /** The words by which this program was started. */
+  readonly program: string
 }
 
 const POLL_MS = 300
 
 /**
  * Starts the daemon, shows how to become its owner, and waits until that person has come and the first message is
- * answered; each wait can be skipped. Resolves with whether the daemon shall continue; it is stopped in any case.
- * Throws `config` if it does not start.
+ * answered; each wait can be skipped. The same daemon continues if that is wanted, so that the link or code which was
+ * shown stays good. Resolves with its exit code once it has ended, with undefined if it was stopped at once. Throws
+ * `config` if it does not start.
  */
-export async function meetOwner(meeting: Meeting): Promise<'run' | 'stop'> {
-  const { ask, setup, file } = meeting
-  ask.say('', 'Starting the daemon ...')
+export async function meetOwner(meeting: Meeting): Promise<number | undefined> {
+  const { ask, setup, file, program } = meeting
+  ask.say('', 'Starting the bot ...')
   const daemon = setup.startDaemon(file)
   try {
     const operator = await untilUp(meeting, daemon)
-    if (await seesOwner(ask, operator)) await seesAnswer(ask, operator)
+    const isOwned = await seesOwner(meeting, operator)
+    if (isOwned) await seesAnswer(ask, operator)
     await sayGroups(meeting, operator)
-    return await ask.choose({
-      message: 'The bot runs now, as a child of this command. How to continue?',
+    const next = await ask.choose({
+      message: 'The bot runs now. How to continue?',
       flag: '--no-start',
       options: [
         { value: 'run', label: 'Let it run here', hint: 'with its log, until Ctrl-C' },
         { value: 'stop', label: 'Stop it', hint: 'to start it as a service, for example' },
       ],
     })
+    if (next === 'run') return await stayWith(meeting, daemon)
+    ask.say('', 'Stopping the bot ...')
+    if (!isOwned) ask.say(`It has no owner yet: "${program} status" shows the new link or code once it runs again.`)
+    return undefined
   } finally {
-    if (!ask.signal.aborted) ask.say('', 'Stopping the daemon of this command ...')
     await daemon.stop()
+  }
+}
+
+/** Shows the log of the daemon at the terminal until it ends; signals are passed on to it. */
+async function stayWith({ ask, loaded, ports }: Meeting, daemon: SetupDaemon): Promise<number> {
+  ask.say('', 'It continues here, and this is its log. Stop with Ctrl-C.')
+  const unwatch = ports.onSignal(daemon.interrupt)
+  try {
+    ask.close()
+    daemon.show((text) => ports.stdout.write(text), loaded.config.logging.pretty)
+    return (await daemon.ended).code
+  } finally {
+    unwatch()
   }
 }
 
 /** Waits until each account is up or has failed once. */
 async function untilUp({ ask, loaded }: Meeting, daemon: SetupDaemon): Promise<OperatorService> {
   const path = socketPathOf(loaded.config)
-  const ended = daemon.ended.then((output) => {
+  const ended = daemon.ended.then(({ output }) => {
     throw new ParleyError('config', `The daemon has ended:\n${output}`)
   })
   // After the start its end is this command's own doing.
@@ -67,14 +87,17 @@ async function untilUp({ ask, loaded }: Meeting, daemon: SetupDaemon): Promise<O
 }
 
 /** Shows the ways to become the owner, and waits for the person. Resolves with whether there is an owner. */
-async function seesOwner(ask: Ask, operator: OperatorService): Promise<boolean> {
+async function seesOwner({ ask, accounts, program }: Meeting, operator: OperatorService): Promise<boolean> {
   const report = await operator.status()
   if (report.ownerKnown) return true
   if (report.claims.length === 0) return false
-  ask.say('', 'Now become its owner:', ...claimLines(report).map((line) => `  ${line}`))
+  for (const { platform, examination } of accounts)
+    if (platform.inviteFirst !== undefined && examination.invite !== undefined)
+      ask.say('', `${platform.title}: ${platform.inviteFirst}`, `  ${examination.invite}`)
+  ask.say('', 'It has no owner yet:', ...claimLines(report).map((line) => `  ${line}`))
   ask.say('', 'Waiting for you there ... (Enter continues without)')
   const owner = await ask.unlessSkipped((over) => poll(over, () => arrived(operator)))
-  if (owner === undefined) ask.say('Nobody came yet; "parley status" shows the code again.')
+  if (owner === undefined) ask.say(`Nobody came yet; "${program} status" shows it again.`)
   else ask.say(`${owner} is the owner now.`)
   return owner !== undefined
 }
@@ -115,16 +138,17 @@ async function sayGroups({ ask, accounts, loaded, ports }: Meeting, operator: Op
   ask.say('', 'In a group:')
   for (const { platform, examination } of accounts) {
     const { invite, findings } = examination
-    if (invite !== undefined) ask.say(`  - ${platform.title}: add it by ${invite}`)
+    // An invitation that comes first was shown before.
+    if (invite !== undefined && platform.inviteFirst === undefined) ask.say(`  - ${platform.title}: ${invite} adds it`)
     for (const { state, says } of findings.filter(({ check }) => READING.includes(check)))
       if (state !== 'skipped') ask.say(`  - ${platform.title}: ${says}`)
   }
-  ask.say(...rules.map((line) => `  - ${line.replace(/^routing\.(?:access\.)?/, '')}`))
+  ask.say(...rules.map((line) => `  - ${line.replace(/^routing\.[\w.[\]]+: /, '')}`))
   ask.say('  - Somebody else who addresses it: a card comes to you, and /admit lets them in.')
 }
 
 /** The checks of the platforms that say what a bot reads in groups. */
-const READING = ['privacy-mode', 'message-content', 'intents', 'scopes']
+const READING = ['privacy-mode', 'intents']
 
 /** Asks again and again until there is an answer. Rejects with `Left` once that is over. */
 async function poll<Value>(signal: AbortSignal, ask: () => Promise<Value | undefined>): Promise<Value> {

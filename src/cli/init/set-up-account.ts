@@ -234,11 +234,12 @@ export function secretFile(platform: string, account: string, setting: string): 
   return [platform, ...(account === 'default' ? [] : [account]), words].join('-')
 }
 
-function report(ask: Ask, { title }: SetupPlatform, { identity, findings, invite }: Examination): void {
+function report(ask: Ask, { title, inviteFirst }: SetupPlatform, { identity, findings, invite }: Examination): void {
   if (identity !== undefined) ask.say(`${title}: it is @${identity.username}.`)
   for (const finding of findings)
     if (finding.state === 'warning' || finding.state === 'failed') sayFinding(ask, finding)
-  if (invite !== undefined && identity !== undefined) ask.say('To add it to a group or server later:', `  ${invite}`)
+  if (invite !== undefined && identity !== undefined)
+    ask.say(inviteFirst === undefined ? 'To add it to a group later:' : 'To add it to a server:', `  ${invite}`)
 }
 
 /** Prints a finding with its remedy below. */

@@ -21,12 +21,12 @@ function blockOf({ app, apiRoot }: SlackServer, more: object = {}): object {
 }
 
 describe('the tokens', () => {
-  test('a good account has no trouble, an identity and no address to invite it by', async () => {
+  test('a good account has no trouble, an identity and the command that invites it', async () => {
     const examination = await examine('slack', blockOf(await start()))
 
     expect(troubles(examination)).toEqual([])
     expect(examination.identity).toMatchObject({ id: 'U0BOT', username: 'parley' })
-    expect(examination).not.toHaveProperty('invite')
+    expect(examination.invite).toBe('/invite @parley')
   })
 
   test('a refused bot token says where it is copied from', async () => {
