@@ -46,7 +46,7 @@ export const slackSetup: ChannelSetup<SlackConfig> = {
   manifest: {
     fileName: MANIFEST_FILE,
     text: appManifest(),
-    use: `${APPS}, Create New App, From a manifest, JSON; for an app that exists: App Manifest`,
+    use: 'step 2 takes it, or the page App Manifest of an app that exists',
   },
   examine,
 }

@@ -68,8 +68,19 @@ test('init takes a token from standard input or from a file, and never from the 
 })
 
 test.each([
-  ['no flag at all', [], 2, /Nobody can be asked here: "Which platforms\?" Answer it by --platform telegram/],
-  ['no token', ['--platform', 'telegram'], 2, /Answer it by --token telegram=env:TELEGRAM_BOT_TOKEN/],
+  [
+    'no flag at all',
+    [],
+    2,
+    /Nobody can be asked here\. .*\n {2}--platform telegram --token telegram=env:TELEGRAM_BOT_TOKEN --yes\n/,
+  ],
+  ['no token', ['--platform', 'telegram'], 2, /\n {2}--token telegram=env:TELEGRAM_BOT_TOKEN --yes\n/],
+  [
+    'none of three tokens',
+    ['--platform', 'discord,slack'],
+    2,
+    /\n {2}--token discord=env:DISCORD_BOT_TOKEN --token slack\.appToken=env:SLACK_APP_TOKEN --token slack\.botToken=env:SLACK_BOT_TOKEN --yes\n/,
+  ],
   ['one of two tokens', ['--platform', 'slack', '--token', 'slack=env:BOT'], 2, /--token slack\.appToken=env:NAME/],
   [
     'a variable that is not set',
@@ -112,6 +123,7 @@ const TYPED = '7000001:AAE-typed-by-mistake'
 test.each([
   ['a token without its platform', ['--token', TYPED]],
   ['a token that ends like a flag', ['--token', `${TYPED}=`]],
+  ['a token in the place of a platform', ['--platform', TYPED]],
   ['a token as a variable', ['--platform', 'telegram', '--token', `telegram=env:${TYPED}`]],
   ['a token as a file', ['--platform', 'telegram', '--token', `telegram=file:${TYPED}`]],
   ['a key as a variable', ['--model', 'openai/gpt-5.4', '--api-key', `env:${TYPED}`]],
@@ -124,7 +136,7 @@ test.each([
   const newcomer = new Newcomer()
   const run = await newcomer.runs(['init', ...args, '--yes'])
   expect(run.code).toBe(2)
-  expect(run.err).toMatch(/--(?:token|api-key|base-url|api-root)/)
+  expect(run.err).toMatch(/--(?:token|api-key|base-url|api-root)|it is one of telegram/)
   expect(run.err + run.out).not.toMatch(/typed-by-mistake|7000001/)
   expect(existsSync(newcomer.folder)).toBe(false)
 })
@@ -140,18 +152,6 @@ test('init says before it asks that nothing can be written to the folder, with t
   expect(telegram.ledger.all(() => true, mark)).toEqual([])
 })
 
-test('init reports a wrong --model before a platform is asked', async () => {
-  const { newcomer, root, telegram } = await place()
-  const mark = telegram.ledger.mark()
-  const run = await newcomer.runs([
-    'init',
-    '--platform',
-    'telegram',
-    '--token',
-    'telegram=env:BOT',
-    ...root,
-    '--model',
-    'x',
 test('init says before it asks that SQLite does not load, with the remedy', async () => {
   const { newcomer, root, telegram } = await place()
   const broken = join(newcomer.home, 'broken.cjs')
@@ -172,6 +172,18 @@ test('init says before it asks that SQLite does not load, with the remedy', asyn
   expect(telegram.ledger.all(() => true, mark)).toEqual([])
 })
 
+test('init reports a wrong --model before a platform is asked', async () => {
+  const { newcomer, root, telegram } = await place()
+  const mark = telegram.ledger.mark()
+  const run = await newcomer.runs([
+    'init',
+    '--platform',
+    'telegram',
+    '--token',
+    'telegram=env:BOT',
+    ...root,
+    '--model',
+    'x',
   ])
   expect(run.code).toBe(2)
   expect(run.out).not.toContain('Asking Telegram')

@@ -63,6 +63,8 @@ interface Guide {
   readonly running: boolean
   /** The words by which this program was started: `parley`, or those of npm. */
   readonly program: string
+  /** The paths of the manifests that were written. */
+  readonly manifests: string[]
 }
 
 /**
@@ -78,6 +80,8 @@ export async function init(ports: InitPorts, options: InitOptions): Promise<numb
   } catch (error) {
     if (!(error instanceof Left)) throw error
     ask.say('', existsSync(file) ? `Left. The configuration is ${file}.` : 'Left. No configuration was written.')
+    ask.say(...guide.manifests.map((path) => `The manifest stays, for the next time: ${path}`))
+    return EXIT.failed
   } finally {
     ask.close()
   }
@@ -93,7 +97,7 @@ async function prepare(ports: InitPorts, options: InitOptions): Promise<Guide> {
   const person = options.yes || options.dryRun ? undefined : await askAtTerminal(ports)
   const ask = person ?? askNobody(options.dryRun ? ports.stderr : ports.stdout)
   const program = ports.env.npm_lifecycle_event === 'parley' ? 'npm run parley --' : 'parley'
-  return { ports, options, setup, ask, file, running, program, ...(known ? { known } : {}) }
+  return { ports, options, setup, ask, file, running, program, manifests: [], ...(known ? { known } : {}) }
 }
 
 /** Throws `config`, before anything is asked, for a folder in which nothing can be written. */

@@ -65,9 +65,8 @@ export async function askAtTerminal(ports: TerminalPorts): Promise<Ask | undefin
 
 /** Returns the flags in the place of a person: a question that none of them has answered is a mistake. */
 export function askNobody(output: Pick<Output, 'write'>): Ask {
-  const missing = ({ message, flag }: Question): never => {
-    const question = message.split('\n', 1)[0]
-    throw new ParleyError('invalid', `Nobody can be asked here: "${question}" Answer it by ${flag}, or use a terminal.`)
+  const missing = ({ flag }: Question): never => {
+    throw nobodyAsked([flag])
   }
   return {
     isPerson: false,
@@ -81,6 +80,12 @@ export function askNobody(output: Pick<Output, 'write'>): Ask {
     unlessSkipped: (work) => work(new AbortController().signal),
     close: () => {},
   }
+}
+
+/** Returns the mistake of a command line that lacks these flags, with no person there to be asked. */
+export function nobodyAsked(flags: readonly string[]): ParleyError {
+  const message = `Nobody can be asked here. Add these flags, or run it in a terminal:\n  ${flags.join(' ')} --yes`
+  return new ParleyError('invalid', message)
 }
 
 type Terminal = NodeJS.ReadableStream & { setRawMode(raw: boolean): unknown }

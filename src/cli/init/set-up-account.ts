@@ -46,16 +46,16 @@ export interface SecretSources {
 }
 
 /**
- * Asks for the secrets of an account, has the platform examine them, and asks again for those that are refused. Throws
- * `config` for a secret that is refused where nobody can be asked.
+ * Asks for the secrets of an account that are not `there`, has the platform examine them, and asks again for those that
+ * are refused. Throws `config` for a secret that is refused where nobody can be asked.
  */
-export async function setUpAccount(ask: Ask, asked: AccountAsked, sources: SecretSources): Promise<AccountSetUp> {
+export async function setUpAccount(ask: Ask, asked: AccountAsked, there: Secrets): Promise<AccountSetUp> {
   const { platform, account, known } = asked
   const apiRoot = asked.given.get('apiRoot') ?? known.apiRoot
   const own = typeof apiRoot === 'string' ? { apiRoot } : {}
-  let ready = await readySecrets(ask, asked, sources)
-  if (isComplete(asked, ready)) ask.say('')
-  else if (ask.isPerson) explain(ask, platform)
+  let ready = there
+  if (missingSecrets(asked, ready).length === 0) ask.say('')
+  else explain(ask, platform)
   for (;;) {
     const found = { ...ready, ...(await enterMissing(ask, asked, ready)) }
     const values = Object.fromEntries(Object.entries(found).map(([setting, { value }]) => [setting, value]))
@@ -84,7 +84,7 @@ function explain(ask: Ask, { title, steps, cautions }: SetupPlatform): void {
 export type Secrets = Readonly<Record<string, KeptSecret>>
 
 /** Returns the secrets that need no question: of flags, of another program, and of variables that are set. */
-async function readySecrets(ask: Ask, asked: AccountAsked, sources: SecretSources): Promise<Secrets> {
+export async function readySecrets(ask: Ask, asked: AccountAsked, sources: SecretSources): Promise<Secrets> {
   const { platform, taken } = asked
   const ready: Record<string, KeptSecret> = { ...taken }
   for (const secret of platform.secrets) {
@@ -192,19 +192,22 @@ export function mistakeInAddress(address: string): string | undefined {
   return 'has a name or a password in it, which every user of the machine can read (ps); write the address without'
 }
 
-function isComplete(asked: AccountAsked, there: Secrets): boolean {
-  return asked.platform.secrets.every(({ setting }) => there[setting] !== undefined || !isNeeded(asked, setting))
+/** Returns the secrets that are not there yet. An account may be configured to use others than the usual ones. */
+export function missingSecrets({ platform, known }: AccountAsked, there: Secrets): readonly SetupSecret[] {
+  const own = Object.keys(known).filter((name) => /token|secret/i.test(name))
+  return platform.secrets.filter(
+    ({ setting }) => there[setting] === undefined && (own.length === 0 || own.includes(setting)),
+  )
 }
 
 /** Asks for the secrets that are not there yet. */
 async function enterMissing(ask: Ask, asked: AccountAsked, there: Secrets): Promise<Secrets> {
   const { platform, account } = asked
   const entered: Record<string, KeptSecret> = {}
-  for (const secret of platform.secrets) {
-    if (there[secret.setting] !== undefined || !isNeeded(asked, secret.setting)) continue
+  for (const secret of missingSecrets(asked, there)) {
     const value = await ask.secret({
       message: `${platform.title}: ${secret.label} (it is not shown)`,
-      flag: flagFor(asked, secret),
+      flag: flagFor(platform, secret),
       mistake: (text) => secret.mistake(text),
     })
     entered[secret.setting] = { ...inFile(secretFile(platform.id, account, secret.setting)), value }
@@ -212,13 +215,7 @@ async function enterMissing(ask: Ask, asked: AccountAsked, there: Secrets): Prom
   return entered
 }
 
-/** An account may be configured to use others of the secrets than the usual ones. */
-function isNeeded({ known }: AccountAsked, setting: string): boolean {
-  const own = Object.keys(known).filter((name) => /token|secret/i.test(name))
-  return own.length === 0 || own.includes(setting)
-}
-
-function flagFor({ platform }: AccountAsked, { setting, variable }: SetupSecret): string {
+export function flagFor(platform: SetupPlatform, { setting, variable }: SetupSecret): string {
   const name = platform.secrets.length === 1 ? platform.id : `${platform.id}.${setting}`
   return `--token ${name}=env:${variable}`
 }
@@ -242,10 +239,14 @@ function report(ask: Ask, { title, inviteFirst }: SetupPlatform, { identity, fin
     ask.say(inviteFirst === undefined ? 'To add it to a group later:' : 'To add it to a server:', `  ${invite}`)
 }
 
-/** Prints a finding with its remedy below. */
-export function sayFinding(ask: Pick<Ask, 'say'>, { state, says, remedy }: Finding): void {
+/** Prints a finding with its remedy below; one that ends in this command says no more than what to enter. */
+function sayFinding(ask: Ask, { state, says, remedy }: Finding): void {
   ask.say(`${state === 'failed' ? 'Wrong' : 'Note'}: ${says}.`)
-  if (remedy !== undefined) ask.say(`  -> ${remedy}`)
+  if (remedy !== undefined) ask.say(`  -> ${withoutInit(remedy)}`)
+}
+
+function withoutInit(remedy: string): string {
+  return remedy.replace(/: `parley init`$/, '')
 }
 
 type Next = 'use' | 'again' | 'enter'
@@ -255,7 +256,7 @@ async function decide(ask: Ask, { title }: SetupPlatform, { findings }: Examinat
   const failed = findings.filter(({ state }) => state === 'failed')
   const refused = failed.find(({ check }) => check === 'token' || check === 'app-token')
   if (refused !== undefined && !ask.isPerson)
-    throw new ParleyError('config', `${refused.says}. ${refused.remedy ?? ''}`)
+    throw new ParleyError('config', `${refused.says}. ${withoutInit(refused.remedy ?? '')}`)
   if (refused !== undefined) return 'enter'
   if (failed.length === 0) return 'use'
   return ask.choose<Next>({

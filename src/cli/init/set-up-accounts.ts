@@ -2,11 +2,15 @@ import { dirname, join } from 'node:path'
 import type { ConfigDraft } from '../../config/draft.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { SetupPlatform } from '../ports.ts'
-import type { Ask } from './ask.ts'
+import { type Ask, nobodyAsked } from './ask.ts'
 import {
+  type AccountAsked,
   type AccountSetUp,
   checkAddress,
+  flagFor,
   type KeptSecret,
+  missingSecrets,
+  readySecrets,
   type SecretSources,
   type Secrets,
   setUpAccount,
@@ -35,33 +39,36 @@ export interface PlatformsAsked {
   readonly taken: ReadonlyMap<string, KeptSecret>
   readonly sources: SecretSources
   now(): number
+  /** Called with the path of each manifest that was written. */
+  wrote(path: string): void
 }
 
 /** Has platforms chosen, and sets up an account of each. */
 export async function setUpAccounts(ask: Ask, asked: PlatformsAsked): Promise<readonly AccountSetUp[]> {
-  const { platforms, draft, flags, running, sources } = asked
   const chosen = await choosePlatforms(ask, asked)
-  const done: AccountSetUp[] = []
   // A flag that is wrong is reported before anything is asked.
-  const wanted = platforms
-    .filter(({ id }) => chosen.includes(id))
-    .map((platform) => ({ platform, given: flagsFor(platform, flags) }))
-  for (const { platform, given } of wanted) {
-    const known = accountsIn(draft, platform.id)
-    const [account = 'default'] = Object.keys(known)
-    const own = isTree(known[account]) ? known[account] : {}
-    if (ask.isPerson && asked.taken.size === 0) await writeManifest(ask, platform, asked)
-    const beside = running && account in known
-    const taken = takenFor(asked, platform, account)
-    done.push(
-      await setUpAccount(
-        ask,
-        { platform, account, known: own, folder: dirname(asked.file), given, beside, taken },
-        sources,
-      ),
-    )
+  const wanted = asked.platforms.filter(({ id }) => chosen.includes(id)).map((platform) => accountOf(platform, asked))
+  const all: { readonly one: AccountAsked; readonly ready: Secrets }[] = []
+  for (const one of wanted) all.push({ one, ready: await readySecrets(ask, one, asked.sources) })
+  const flags = all.flatMap(({ one, ready }) =>
+    missingSecrets(one, ready).map((secret) => flagFor(one.platform, secret)),
+  )
+  if (flags.length > 0 && !ask.isPerson) throw nobodyAsked(flags)
+  const done: AccountSetUp[] = []
+  for (const { one, ready } of all) {
+    if (missingSecrets(one, ready).length > 0) await writeManifest(ask, one.platform, asked)
+    done.push(await setUpAccount(ask, one, ready))
   }
   return done
+}
+
+function accountOf(platform: SetupPlatform, asked: PlatformsAsked): AccountAsked {
+  const accounts = accountsIn(asked.draft, platform.id)
+  const [account = 'default'] = Object.keys(accounts)
+  const known = isTree(accounts[account]) ? accounts[account] : {}
+  const beside = asked.running && account in accounts
+  const [given, taken] = [flagsFor(platform, asked.flags), takenFor(asked, platform, account)]
+  return { platform, account, known, folder: dirname(asked.file), given, beside, taken }
 }
 
 async function choosePlatforms(ask: Ask, asked: PlatformsAsked): Promise<readonly string[]> {
@@ -76,7 +83,7 @@ async function choosePlatforms(ask: Ask, asked: PlatformsAsked): Promise<readonl
   const none = !platforms.some(isThere)
   return ask.chooseSome({
     message: none ? 'Which platforms?' : 'Which platforms do you want to add, or to give another token?',
-    flag: `--platform ${platforms[0]?.id}`,
+    flag: platforms.slice(0, 1).map(flagsOf).join(),
     options: platforms.map((platform) => ({
       value: platform.id,
       label: platform.title,
@@ -94,7 +101,11 @@ function namedPlatforms({ platforms, flags }: PlatformsAsked): readonly string[]
   const isNone = (name: string) => !platforms.some(({ id }) => id === name)
   const known = platforms.map(({ id }) => id).join(', ')
   const wrong = named.find(isNone)
-  if (wrong !== undefined) throw new ParleyError('invalid', `There is no platform ${wrong}: it is one of ${known}.`)
+  if (wrong !== undefined) {
+    // A longer word, or one with other characters, may be the token itself.
+    const word = /^[a-z]{1,20}$/.test(wrong) ? wrong : 'of that name'
+    throw new ParleyError('invalid', `There is no platform ${word}: it is one of ${known}.`)
+  }
   // It is not quoted: it may be the token itself.
   for (const [flag, values, example] of [
     ['--token', token, 'env:NAME'],
@@ -110,6 +121,11 @@ function namedPlatforms({ platforms, flags }: PlatformsAsked): readonly string[]
 
 function platformOf(flag: string): string {
   return flag.split(/[.=]/, 1)[0] ?? ''
+}
+
+/** Returns the flags that name a platform and its secrets. */
+function flagsOf(platform: SetupPlatform): string {
+  return [`--platform ${platform.id}`, ...platform.secrets.map((secret) => flagFor(platform, secret))].join(' ')
 }
 
 function takenFor({ taken }: PlatformsAsked, { id, secrets }: SetupPlatform, account: string): Secrets {
@@ -153,7 +169,9 @@ async function writeManifest(ask: Ask, { title, manifest }: SetupPlatform, asked
   if (manifest === undefined) return
   const path = join(dirname(asked.file), manifest.fileName)
   const { copy } = await replaceFile(path, manifest.text, { now: asked.now(), near: asked.file })
-  ask.say('', `The manifest of the ${title} app, with exactly what Parley uses: ${path}`, manifest.use)
+  asked.wrote(path)
+  ask.say('', `${title} makes the app from a text, its manifest, with exactly what Parley uses:`, `  ${path}`)
+  ask.say(`Show it in another window, with cat or an editor, and copy all of it: ${manifest.use}.`)
   if (copy !== undefined) ask.say(`The old one is ${copy}.`)
 }
 
