@@ -35,15 +35,16 @@ export interface DoctorReport {
 
 /** Returns what makes the findings of a part. */
 export function findingsOf(part: string) {
+  const bad =
+    (state: 'warning' | 'failed') =>
+    (check: string, says: string, remedy: string, fix?: Fix): Finding => ({
+      ...{ part, check, state, says, remedy, ...(fix === undefined ? {} : { fix }) },
+    })
   return {
     ok: (check: string, says: string): Finding => ({ part, check, state: 'ok', says }),
     skipped: (check: string, says: string): Finding => ({ part, check, state: 'skipped', says }),
-    warning: (check: string, says: string, remedy: string, fix?: Fix): Finding => ({
-      ...{ part, check, state: 'warning', says, remedy, ...(fix === undefined ? {} : { fix }) },
-    }),
-    failed: (check: string, says: string, remedy: string, fix?: Fix): Finding => ({
-      ...{ part, check, state: 'failed', says, remedy, ...(fix === undefined ? {} : { fix }) },
-    }),
+    warning: bad('warning'),
+    failed: bad('failed'),
   }
 }
 

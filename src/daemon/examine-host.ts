@@ -44,27 +44,19 @@ export async function examineDisk({ config: { dataDir, store } }: HostPlace): Pr
   const database = Math.ceil((await sizeOf(store.path)) / MB)
   const says = `${megabytes(free)} are free for ${dataDir}`
   const clear = `Free some space there; to see what is large: du -xh ${shellWord(dataDir)} | sort -h | tail`
-  const findings = [
+  const little = `${says}, which is too little for a copy of the database (${megabytes(database)})`
+  const log = Math.floor((await sizeOf(`${store.path}-wal`)) / MB)
+  const grown = `the log of the database has grown to ${megabytes(log)}: another program keeps reading`
+  const few = `${ffree} more files fit on the disk`
+  return [
     free < LEAST_MB
       ? failed('space', `${says}: messages can soon not be stored`, clear)
       : free < SPARE_MB + database
-        ? warning('space', `${says}, which is too little for a copy of the database (${megabytes(database)})`, clear)
+        ? warning('space', little, clear)
         : ok('space', says),
+    ...(files > 0 && ffree < LEAST_INODES ? [failed('inodes', few, 'Remove some files; df -i shows where')] : []),
+    ...(log > LARGE_LOG_MB ? [warning('log', grown, `fuser -v ${shellWord(store.path)}`)] : []),
   ]
-  if (files > 0 && ffree < LEAST_INODES)
-    findings.push(
-      failed('inodes', `${ffree} more files fit on the disk`, 'Remove some files where this shows none left: df -i'),
-    )
-  const log = Math.floor((await sizeOf(`${store.path}-wal`)) / MB)
-  if (log > LARGE_LOG_MB)
-    findings.push(
-      warning(
-        'log',
-        `the log of the database has grown to ${megabytes(log)}: another program keeps reading`,
-        `fuser -v ${shellWord(store.path)}`,
-      ),
-    )
-  return findings
 }
 
 const LARGE_LOG_MB = 256
@@ -204,19 +196,19 @@ export async function examineBackup({ config: { dataDir, store }, now }: HostPla
   const last = readLastBackup(dataDir)
   if (last === undefined && !existsSync(store.path)) return [skipped('age', 'there is nothing to back up yet')]
   if (last === undefined) return [warning('age', 'no backup was ever made', 'parley backup')]
-  const findings: Finding[] = []
-  if (last.failedAt !== undefined)
-    findings.push(
-      failed('outcome', `the last backup failed: ${last.reason ?? 'for an unknown reason'}`, 'parley backup'),
-    )
-  if (last.at === undefined) return findings
-  const days = Math.floor((now - last.at) / DAY_MS)
-  const age = days > 0 ? `${days} d` : `${Math.max(0, Math.floor((now - last.at) / HOUR_MS))} h`
-  if (last.there === false)
-    return [...findings, failed('place', `the last backup, ${last.path ?? ''}, is not there any more`, 'parley backup')]
+  const { failedAt, reason = 'for an unknown reason', at, there, path = '' } = last
+  const days = Math.floor((now - (at ?? now)) / DAY_MS)
+  const age = days > 0 ? `${days} d` : `${Math.max(0, Math.floor((now - (at ?? now)) / HOUR_MS))} h`
   const says = `the last backup is ${age} old`
-  findings.push(days > OLD_DAYS ? warning('age', says, 'parley backup') : ok('age', `${says}: ${last.path ?? ''}`))
-  return findings
+  const gone = `the last backup, ${path}, is not there any more`
+  return [
+    ...(failedAt === undefined ? [] : [failed('outcome', `the last backup failed: ${reason}`, 'parley backup')]),
+    ...(at === undefined
+      ? []
+      : there === false
+        ? [failed('place', gone, 'parley backup')]
+        : [days > OLD_DAYS ? warning('age', says, 'parley backup') : ok('age', `${says}: ${path}`)]),
+  ]
 }
 
 const OLD_DAYS = 8
@@ -229,22 +221,17 @@ const SCARCE_MB = 64
 export async function examineMemory({ pid }: HostPlace): Promise<readonly Finding[]> {
   const { ok, warning } = findingsOf('memory')
   const [free, all] = [freemem(), totalmem()].map((bytes) => Math.floor(bytes / MB)) as [number, number]
-  const machine =
-    free < SCARCE_MB
-      ? warning(
-          'free',
-          `${megabytes(free)} of ${megabytes(all)} are free on this machine`,
-          'To see who has it: ps aux --sort=-rss | head',
-        )
-      : ok('free', `${megabytes(free)} of ${megabytes(all)} are free`)
+  const says = `${megabytes(free)} of ${megabytes(all)} are free on this machine`
+  const isScarce = free < SCARCE_MB
+  const machine = isScarce ? warning('free', says, 'To see who has it: ps aux --sort=-rss | head') : ok('free', says)
   if (pid === undefined) return [machine]
   const [used, limit] = await Promise.all([residentMb(pid), limitMb(pid)])
   if (used === undefined) return [machine]
-  const says = `the daemon has ${megabytes(used)}${limit === undefined ? '' : ` of the ${megabytes(limit)} that it may have`}`
   const near = limit !== undefined && used > limit * FULL
+  const has = `the daemon has ${megabytes(used)}${limit === undefined ? '' : ` of the ${megabytes(limit)} that it may have`}`
   return [
     machine,
-    near ? warning('limit', says, 'Raise MemoryMax of its unit: systemctl edit parley') : ok('limit', says),
+    near ? warning('limit', has, 'Raise MemoryMax of its unit: systemctl edit parley') : ok('limit', has),
   ]
 }
 
@@ -312,27 +299,20 @@ function unitFindings(unit: ShownUnit, { user, config, now }: UnitPlace): readon
   const journal = `journalctl ${user ? '--user ' : ''}-u parley -n 50`
   const says = `the unit is not running: ${unit.state}${unit.lastExit === undefined ? '' : `; ${unit.lastExit}`}`
   const first = unit.exitCode === EXIT.config ? 'parley config check, then: ' : ''
-  const findings: Finding[] = [
+  const other = unit.config !== undefined && config.file !== undefined && unit.config !== config.file
+  const restarted = unit.restarts > 0 && !(unit.since !== undefined && now - unit.since > HOUR_MS)
+  const again = `the daemon was started again ${unit.restarts} times after it had ended`
+  const elsewhere = `the unit has another configuration, ${unit.config}, than this examination`
+  return [
     unit.active || unit.starting
       ? ok('active', `the unit is ${unit.state}`)
       : failed('active', says, `${first}${systemctl} start parley; why it ended: ${journal}`),
+    ...(unit.enabled
+      ? []
+      : [warning('enabled', 'the unit is not started when the machine is', `${systemctl} enable parley`)]),
+    ...(restarted ? [warning('restarts', again, journal)] : []),
+    ...(other ? [warning('configuration', elsewhere, `parley doctor --config ${shellWord(unit.config ?? '')}`)] : []),
   ]
-  if (!unit.enabled)
-    findings.push(warning('enabled', 'the unit is not started when the machine is', `${systemctl} enable parley`))
-  if (unit.restarts > 0 && !(unit.since !== undefined && now - unit.since > HOUR_MS))
-    findings.push(
-      warning('restarts', `the daemon was started again ${unit.restarts} times after it had ended`, journal),
-    )
-  const other = unit.config
-  if (other !== undefined && config.file !== undefined && other !== config.file)
-    findings.push(
-      warning(
-        'configuration',
-        `the unit has another configuration, ${other}, than this examination`,
-        `parley doctor --config ${shellWord(other)}`,
-      ),
-    )
-  return findings
 }
 
 async function lingering(): Promise<readonly Finding[]> {
@@ -366,18 +346,14 @@ export function holderOf(file: string): number | undefined {
   }
 }
 
-/** Reads the time of day in answers that come anyway, by whatever library they are asked for. */
-export interface ClockWatch {
-  /** Resolves with the first answer that has a time. */
-  readonly first: Promise<void>
-  finding(): Finding
-  end(): void
-}
-
 /** A date in a header has whole seconds, and an answer takes some on its way. */
 const WRONG_MS = 30_000
 
-export function watchClock(): ClockWatch {
+/**
+ * Reads the time of day in answers that come anyway, by whatever library they are asked for; `first` resolves with the
+ * first answer that has one.
+ */
+export function watchClock() {
   const seen: { readonly host: string; readonly ahead: number }[] = []
   let answered = (): void => {}
   const first = new Promise<void>((resolve) => {
@@ -401,8 +377,8 @@ export function watchClock(): ClockWatch {
   subscribe('http.client.response.finish', asked)
   return {
     first,
-    finding: () => clockFinding(seen),
-    end() {
+    finding: (): Finding => clockFinding(seen),
+    end(): void {
       unsubscribe('undici:request:headers', fetched)
       unsubscribe('http.client.response.finish', asked)
     },

@@ -260,17 +260,11 @@ async function portFindings(places: readonly ListeningPlace[], runs: boolean): P
     places.map(async ({ host, port, setting }) => {
       const code = await whyNoListen(host, port)
       if (code === undefined) return ok('listen', `port ${port} is free (${setting})`)
+      const stop = `ss -ltnp 'sport = :${port}'; stop it, or choose another port in ${setting}`
       if (code === 'EADDRINUSE')
-        return failed(
-          'in-use',
-          `port ${port} of ${setting} is in use by another program`,
-          `ss -ltnp 'sport = :${port}'; stop it, or choose another port in ${setting}`,
-        )
-      const remedy =
-        code === 'EACCES'
-          ? `Choose a port from 1024 on in ${setting}`
-          : `Choose an address of this machine in ${setting}`
-      return failed('listen', `nothing can listen on ${host}:${port} (${code})`, remedy)
+        return failed('in-use', `port ${port} of ${setting} is in use by another program`, stop)
+      const choose = code === 'EACCES' ? 'Choose a port from 1024 on' : 'Choose an address of this machine'
+      return failed('listen', `nothing can listen on ${host}:${port} (${code})`, `${choose} in ${setting}`)
     }),
   )
 }
@@ -293,11 +287,7 @@ function configuredChecks(request: Request, { version, plugins, paid }: Own): re
   const accounts = Object.entries(config.channels).flatMap(([channel, { accounts: all }]) =>
     Object.entries(all).map(([account, settings]) => ({ channel, account, settings })),
   )
-  let known: readonly KnownPlace[] | undefined
-  const places = () => {
-    known ??= knownPlaces(config)
-    return known
-  }
+  const places = accounts.length === 0 ? [] : knownPlaces(config)
   const said = (part: string) => (status === undefined ? [] : channelsOf(status).filter((one) => one.part === part))
   const keyless = new Set([...mistakes, ...warnings].map((line) => KEY_UNSET.exec(line)?.[1]))
   const online = (part: string, run: Check['run']): Check => ({ part, run, online: true })
@@ -305,10 +295,7 @@ function configuredChecks(request: Request, { version, plugins, paid }: Own): re
     databaseCheck(config, request),
     ...accounts.map((account) => {
       const part = partOf(account)
-      return online(part, async (signal) => [
-        ...said(part),
-        ...(await examineAccount(account, asking(signal), places())),
-      ])
+      return online(part, async (signal) => [...said(part), ...(await examineAccount(account, asking(signal), places))])
     }),
     ...absentAccounts(config).map((finding) => online(finding.part, async () => [...said(finding.part), finding])),
     ...agentsWithout(config, status).map((finding) => online('model', async () => [finding])),
@@ -360,34 +347,25 @@ function databaseFindings({ bytes, content }: DatabaseFacts, { store: { path } }
   const { kind, schema, known, damage, checked, tables, sqlite, waits } = content
   if (kind === 'foreign')
     return [failed('foreign', `${path} is a database of another program`, 'Name another file: store.url')]
-  const restore = 'Stop the daemon, then: parley restore <backup>'
   if (damage.length > 0) {
     const more = damage.length > 1 ? `, and ${damage.length - 1} more` : ''
+    const restore = 'Stop the daemon, then: parley restore <backup>'
     return [failed('integrity', `${path} is damaged: ${damage[0]}${more}`, restore)]
   }
   const size = `${(bytes / 1_048_576).toFixed(1)} MB, schema ${schema}, SQLite ${sqlite}`
-  const findings: Finding[] =
+  const newer = `a newer Parley wrote it (schema ${schema}, here ${known})`
+  const older = `the next start changes its schema from ${schema} to ${known}`
+  return [
     checked < tables
-      ? [skipped('integrity', `${checked} of ${tables} tables were checked in time; all: parley doctor database`)]
-      : [ok('integrity', `no damage in ${tables} tables (${size})`)]
-  if (waits)
-    findings.push(
-      warning(
-        'restored',
-        'what a restored database owed is held until you choose',
-        'parley outbox list; then: parley outbox resume, or: parley outbox discard',
-      ),
-    )
-  if (schema > known)
-    findings.push(
-      failed('schema', `a newer Parley wrote it (schema ${schema}, here ${known})`, 'Install that Parley again'),
-    )
-  if (schema < known && schema > 0)
-    findings.push(
-      warning('schema', `the next start changes its schema from ${schema} to ${known}`, 'Before that: parley backup'),
-    )
-  return findings
+      ? skipped('integrity', `${checked} of ${tables} tables were checked in time; all: parley doctor database`)
+      : ok('integrity', `no damage in ${tables} tables (${size})`),
+    ...(waits ? [warning('restored', 'what a restored database owed is held until you choose', CHOOSE)] : []),
+    ...(schema > known ? [failed('schema', newer, 'Install that Parley again')] : []),
+    ...(schema < known && schema > 0 ? [warning('schema', older, 'Before that: parley backup')] : []),
+  ]
 }
+
+const CHOOSE = 'parley outbox list; then: parley outbox resume, or: parley outbox discard'
 
 function mended(found: readonly Finding[], { fix: mends, config }: Request): Pick<DoctorReport, 'findings' | 'fixed'> {
   const fixed: string[] = []

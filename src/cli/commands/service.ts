@@ -237,10 +237,9 @@ function closedTo(file: string, folder: string): readonly string[] {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found !== undefined && (found.mode & OTHERS_READ) !== 0) return []
   const name = basename(file)
-  const place = join(folder, name)
-  const move = file === place && found !== undefined ? '' : `,\nand put the secret into ${place} (0600)`
   const why = found === undefined ? `There is no ${file}` : `The service cannot read ${file}`
-  return [`${why}:\nwrite \${credential:${name}} in place of its \${file:...}${move}`]
+  const instead = `write \${credential:${name}} in place of its \${file:...}`
+  return [`${why}:\n${instead}; its secret belongs into\n${join(folder, name)} (0600)`]
 }
 
 const OTHERS_READ = 0o004

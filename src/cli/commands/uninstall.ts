@@ -104,15 +104,9 @@ interface Found {
 /** Returns the files in which "parley completions" was made known to a shell; each is the user's to change. */
 function completionsIn(home: string): readonly string[] {
   const files = ['.bashrc', '.bash_profile', '.zshrc', '.config/fish/completions/parley.fish']
-  return files.map((name) => join(home, name)).filter((file) => namesCompletions(file))
-}
-
-function namesCompletions(file: string): boolean {
-  try {
-    return readFileSync(file, 'utf8').includes('parley completions')
-  } catch {
-    return false
-  }
+  return files
+    .map((name) => join(home, name))
+    .filter((file) => existsSync(file) && readFileSync(file, 'utf8').includes('parley completions'))
 }
 
 function tracesOf({ manager, place, where, own, home }: Found, { purge = false }: UninstallOptions): readonly Trace[] {
