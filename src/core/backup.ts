@@ -127,10 +127,7 @@ export interface RestoreReport {
   readonly needs: readonly NeedReport[]
   /** The folder to which the state that was there is moved; absent: there was none. */
   readonly aside?: string
-  /**
-   * The state whose deletions are applied is one of the same store, of another, or has not seen all of the copy; absent:
-   * there is no such state.
-   */
+  /** The state whose deletions are applied; `older`: it has not seen all of the copy; absent: there is none. */
   readonly newer?: 'same' | 'other' | 'older' | 'unknown'
   /** Removed once more, because it was forgotten after the copy was made; absent: no newer list of deletions. */
   readonly forgotten?: ForgottenAgain

@@ -79,7 +79,7 @@ export function withRows<Result>(path: string, key: StoreKey | undefined, use: (
 }
 
 /** A restore in the past of a state. */
-export interface Restoration {
+export interface PastRestore {
   /** Ms since the epoch. */
   readonly at: number
   /** The copy that was put back: when it was made, and its progress. */
@@ -90,12 +90,12 @@ export interface Restoration {
 /** The place of a state in the history of its store. */
 export interface StateFacts extends Pick<SnapshotFacts, 'schema' | 'store' | 'mark'> {
   /** The oldest first. */
-  readonly restored: readonly Restoration[]
+  readonly restored: readonly PastRestore[]
 }
 
 /** Returns which state of which store a database is, without a look at its rows. */
 export function identify(path: string, key: StoreKey | undefined): StateFacts {
-  return inCopy(path, key, (database) => ({ ...identity(database), restored: restorationsIn(database) }))
+  return inCopy(path, key, (database) => ({ ...identity(database), restored: pastRestoresIn(database) }))
 }
 
 function identity(database: Database): Pick<SnapshotFacts, 'schema' | 'store' | 'mark'> {
@@ -104,7 +104,7 @@ function identity(database: Database): Pick<SnapshotFacts, 'schema' | 'store' | 
   return { schema, mark: counterOf(database, 'mark') ?? 0, ...(store === undefined ? {} : { store }) }
 }
 
-function restorationsIn(database: Database): readonly Restoration[] {
+function pastRestoresIn(database: Database): readonly PastRestore[] {
   const rows = database.prepare<[], { name: string; value: number }>('SELECT name, value FROM counters').all()
   return rows
     .flatMap(({ name, value }) => {
@@ -118,7 +118,7 @@ function restorationsIn(database: Database): readonly Restoration[] {
 export const SCHEMA = MIGRATIONS.length
 
 /** Records in a copy that it was put back: its next opening holds what it had queued (decision 0013). */
-export function markRestored(path: string, key: StoreKey | undefined, { at, madeAt, mark }: Restoration): void {
+export function markRestored(path: string, key: StoreKey | undefined, { at, madeAt, mark }: PastRestore): void {
   const connection = openConnection(path, key)
   const set = 'INSERT INTO counters (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2'
   try {
