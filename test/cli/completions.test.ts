@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -83,5 +83,9 @@ describe('completions', () => {
     const cli = await rig()
     expect(await cli.run('completions', 'tcsh')).toBe(2)
     expect(cli.err()).toMatch(/Allowed choices are bash, zsh, fish/)
+  })
+
+  it('zsh without compinit is left alone', async () => {
+    expect(readFileSync(await script('zsh'), 'utf8')).toMatch(/^if .*functions\[compdef\].*; then compdef /m)
   })
 })

@@ -18,7 +18,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import type { ExamineRequest } from '../../src/channels/setup.ts'
+import type { Address } from '../../src/core/address.ts'
 import { examineNode } from '../../src/daemon/examine-host.ts'
+import { examineAccount } from '../../src/daemon/examine-services.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { expectFailure, found, type Patient, patient, troubles } from './doctor-house.ts'
 import { NOBODY, OTHER_USER_RUNS } from './other-user.ts'
@@ -447,4 +450,20 @@ it('no backup, an old one and a failed one', async () => {
     says: /no backup was ever made/,
     remedy: /^parley backup$/,
   })
+})
+
+it('a platform is given every known place of the account, and cuts the list itself', async () => {
+  let given = 0
+  const setup = {
+    async examine(_account: unknown, { places }: ExamineRequest) {
+      given = places.length
+      return { findings: [] }
+    },
+  }
+  const plugins = { telegram: { loadSetup: async () => setup } as never }
+  const address = (chat: number) => ({ channel: 'telegram', account: 'default', chatType: 'group', chat: `${chat}` })
+  const places = Array.from({ length: 30 }, (_, chat) => ({ address: address(chat) as Address }))
+  const look = { config: {} as never, plugins, status: undefined, signal: AbortSignal.timeout(1_000) }
+  await examineAccount({ channel: 'telegram', account: 'default', settings: {} }, look, places)
+  expect(given).toBe(30)
 })

@@ -216,6 +216,7 @@ test('service uninstall removes the unit where the service manager cannot be ask
     stderr: expect.stringMatching(/only removed, not asked to stop\. .*Failed to connect to bus.*parley status/s),
   })
   expect(existsSync(unit)).toBe(false)
+  expect(await parley('service', 'status')).toMatchObject({ code: 1, stdout: expect.stringContaining('no service') })
 })
 
 test('parley uninstall names the files in which its completions were made known to a shell', async () => {
