@@ -322,6 +322,11 @@ async function lingering(): Promise<readonly Finding[]> {
   return [findingsOf('unit').warning('linger', says, `sudo loginctl enable-linger ${username}`)]
 }
 
+/** Returns the file of the variables of the service with this configuration (`cli/commands/service.ts`). */
+export function variablesOf(config: string): string {
+  return join(dirname(config), 'parley.env')
+}
+
 export interface DaemonPlace {
   readonly socket: string
   readonly lock: string

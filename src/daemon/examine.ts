@@ -1,6 +1,5 @@
 import { lstatSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
 import { ParleyError, toError } from '../core/errors.ts'
@@ -22,6 +21,7 @@ import {
   examineUnit,
   type HostPlace,
   mend,
+  variablesOf,
   watchClock,
 } from './examine-host.ts'
 import {
@@ -103,7 +103,7 @@ function inThisShell(finding: Finding, { status, config }: Pick<Request, 'status
   if (!['failed', 'warning'].includes(state) || unset === undefined) return finding
   const lacking = status?.channels.some(({ detail }) => detail?.includes(unset))
   if (lacking === false) return { part, check, state: 'skipped', says: `${says} in this shell; the daemon has its own` }
-  const file = config?.file && join(dirname(config.file), 'parley.env')
+  const file = config?.file && variablesOf(config.file)
   const remedy = file
     ? `Set it, or for a service write it into ${file}, then start the daemon again`
     : 'Set it, or change the reference'
