@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type ForgottenAgain, NOTHING_AGAIN } from '../core/backup.ts'
+import type { ForgottenAgain } from '../core/backup.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import { addCounts, type ForgetCounts, type ForgetPlan, NOTHING_FORGOTTEN } from '../core/forgetting.ts'
@@ -96,7 +96,6 @@ async function removeAgain(restored: Restored, removals: LaterRemovals): Promise
   const files = await media.sweep()
   const { messages, events, memories, reminders } = counts
   return {
-    ...NOTHING_AGAIN,
     messages,
     events,
     memories,

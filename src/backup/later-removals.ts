@@ -5,8 +5,9 @@ import { type EventParts, type ForgetPlan, NO_PLAN, type SessionPlan } from '../
 import type { InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import { withoutQuoted } from '../sessions/people/kept-text.ts'
 import { FORGOTTEN_MARK } from '../store/content-codec.ts'
-import type { SnapshotRows, StateFacts } from '../store/engines/snapshot.ts'
+import type { SnapshotRows } from '../store/engines/snapshot.ts'
 import { BLANK_PART } from '../store/outbox.ts'
+import { sessionShortenedBy } from '../store/removals.ts'
 
 /** The words that an older copy of a store still has, and that a later state of it has removed. */
 export interface LaterRemovals {
@@ -27,50 +28,72 @@ const EVENTS = 'FROM events JOIN sessions ON sessions.no = events.session_no'
 /**
  * Compares two states of one store. A request to forget keeps no list of what it took; the emptied rows themselves are
  * that list. A row of the copy counts as the same where its place, its time and its kind are the same: after an earlier
- * restore another one may stand at that place.
+ * restore another one may stand at that place. A row that the newer state lacks was deleted there only where that state
+ * says that words were taken out of its session since (`store/removals.ts`): a state that was put back from an older
+ * copy, by whatever tool, lacks what was said between the two.
  */
 export function laterRemovals(older: SnapshotRows, newer: SnapshotRows): LaterRemovals {
-  const deleted = missing<SessionId>(older, newer, `SELECT id, id || ' ' || created_at FROM sessions WHERE ${ALIVE}`)
-  const gone = deleted.map((id) => rowsOf(older, id))
-  const sessions = [...sessionPlans(older, newer).values()]
+  const since = shortenedSessions(older, newer)
+  const deleted = missingIn(since, older, newer, `SELECT id, id, id || ' ' || created_at FROM sessions WHERE ${ALIVE}`)
+  const gone = deleted.map((id) => rowsOf(older, id as SessionId))
+  const sessions = [...sessionPlans(older, newer, since).values()]
   const rows = goneRows(older, newer)
+  const of = 'JOIN sessions ON sessions.no = session_no'
   return {
-    ...{ deleted, open: openPlans(newer) },
+    ...{ deleted: deleted as SessionId[], open: openPlans(newer) },
     aged: { ...NO_PLAN, aged: true, inbox: rows.aged },
     forgotten: {
       ...{ ...NO_PLAN, sessions, quoting: quotingRows(older, newer) },
       inbox: [...rows.forgotten, ...gone.flatMap(({ inbox }) => inbox)],
       sources: [...blankedSources(older, newer), ...gone.flatMap(({ sources }) => sources)],
-      entries: missing(older, newer, "SELECT no, no || ' ' || at FROM memory_entries").map(Number),
-      // A reminder that was said since the copy was made would be said a second time.
-      schedules: missing<ScheduleId>(older, newer, "SELECT id, id FROM schedules WHERE source = 'command'"),
-      media: missing<MediaId>(
+      entries: missingIn(
+        since,
         older,
         newer,
-        `SELECT media_id, media_id || ' ' || id FROM media_uses JOIN sessions ON no = session_no WHERE ${ALIVE}
-          UNION SELECT media_id, media_id FROM transcripts`,
-      ),
+        `SELECT id, entries.no, request FROM memory_entries AS entries ${of}`,
+      ).map(Number),
+      schedules: endedSchedules(older, newer),
+      media: missingIn(
+        since,
+        older,
+        newer,
+        `SELECT id, media_id, media_id || ' ' || id FROM media_uses ${of} WHERE ${ALIVE}`,
+      ) as MediaId[],
       applicants: unnamedApplicants(older, newer),
     },
   }
 }
 
-/**
- * Pure: returns true if a state has seen all that is in a copy of its store, so that a row which it lacks was removed
- * there. A state that was put back from an older copy has not: it lacks what was said between the two.
- */
-export function isLater(state: StateFacts, copy: StateFacts & { readonly madeAt: number }): boolean {
-  const branch = state.restored.findIndex(({ at }, no) => at !== copy.restored[no]?.at)
-  if (copy.restored.length > (branch === -1 ? state.restored.length : branch)) return false
-  const from = state.restored[branch]
-  return from === undefined ? copy.mark <= state.mark : copy.mark <= from.mark && copy.madeAt <= from.madeAt
+/** Returns the sessions, also deleted ones, out of which the newer state has taken words since. */
+function shortenedSessions(older: SnapshotRows, newer: SnapshotRows): ReadonlySet<string> {
+  const counts = (rows: SnapshotRows) => rows.all<[string, number]>(`SELECT name, value FROM counters`)
+  const before = new Map(counts(older))
+  const names = [...counts(newer)].flatMap(([name, value]) => (value > (before.get(name) ?? 0) ? [name] : []))
+  return new Set(names.flatMap((name) => sessionShortenedBy(name) ?? []))
 }
 
-/** Returns what one state has and the other has not; a query gives the value, and the text by which it is known. */
-function missing<Value = string>(older: SnapshotRows, newer: SnapshotRows, query: string): readonly Value[] {
-  const there = new Set([...newer.all<[unknown, string]>(query)].map(([, name]) => name))
-  const gone = [...older.all<[Value, string]>(query)].filter(([, name]) => !there.has(name))
-  return [...new Set(gone.map(([value]) => value))]
+/**
+ * Returns the rows of these sessions that only the older state has; a query gives their session, their value, and the
+ * text by which they are known.
+ */
+function missingIn(
+  sessions: ReadonlySet<string>,
+  older: SnapshotRows,
+  newer: SnapshotRows,
+  query: string,
+): readonly (string | number)[] {
+  type Row = readonly [session: string, value: string | number, name: string]
+  const there = new Set([...newer.all<Row>(query)].map(([, , name]) => name))
+  const gone = [...older.all<Row>(query)].filter(([session, , name]) => sessions.has(session) && !there.has(name))
+  return [...new Set(gone.map(([, value]) => value))]
+}
+
+/** Reminders that the newer state has run and ended since: each would be said a second time. */
+function endedSchedules(older: SnapshotRows, newer: SnapshotRows): readonly ScheduleId[] {
+  const ended = `SELECT 1 FROM schedule_slots WHERE schedule_id = ?
+    AND NOT EXISTS (SELECT 1 FROM schedules WHERE id = schedule_id)`
+  const reminders = [...older.all<[ScheduleId]>("SELECT id FROM schedules WHERE source = 'command'")]
+  return reminders.flatMap(([id]) => (newer.get(ended, [id]) === undefined ? [] : [id]))
 }
 
 /** Returns the messages of a session, and what was said in it. */
@@ -105,7 +128,11 @@ interface Draft {
   readonly turns: Set<TurnId>
 }
 
-function sessionPlans(older: SnapshotRows, newer: SnapshotRows): ReadonlyMap<SessionId, SessionPlan> {
+function sessionPlans(
+  older: SnapshotRows,
+  newer: SnapshotRows,
+  shortened: ReadonlySet<string>,
+): ReadonlyMap<SessionId, SessionPlan> {
   const drafts = new Map<SessionId, Draft>()
   const draftOf = (id: SessionId): Draft => {
     const known = drafts.get(id) ?? { empty: [], cut: [], parts: [], turns: new Set() }
@@ -117,8 +144,8 @@ function sessionPlans(older: SnapshotRows, newer: SnapshotRows): ReadonlyMap<Ses
     if (change.parts === undefined) draftOf(change.session).cut.push(change.seq)
     else draftOf(change.session).parts.push(change.parts)
   }
-  for (const [id, turn] of blankedTurns(older, newer)) draftOf(id).turns.add(turn)
-  const unnamed = unnamedSessions(older, newer)
+  for (const [id, turn] of blankedTurns(older, newer)) if (shortened.has(id)) draftOf(id).turns.add(turn)
+  const unnamed = unnamedSessions(older, newer, shortened)
   for (const id of unnamed.keys()) draftOf(id)
   return new Map(
     [...drafts].map(([id, { empty, cut, parts, turns }]) => [
@@ -202,14 +229,18 @@ function* blankedTurns(older: SnapshotRows, newer: SnapshotRows): Generator<read
 type Unnamed = NonNullable<SessionPlan['unnamed']>
 
 /** Sessions of which lists show less than before. */
-function unnamedSessions(older: SnapshotRows, newer: SnapshotRows): ReadonlyMap<SessionId, Unnamed> {
+function unnamedSessions(
+  older: SnapshotRows,
+  newer: SnapshotRows,
+  shortened: ReadonlySet<string>,
+): ReadonlyMap<SessionId, Unnamed> {
   const query = `SELECT id, preview, description, metadata FROM sessions JOIN session_activity USING (no) WHERE ${ALIVE}`
   type Row = readonly [id: SessionId, preview: string, description: string, metadata: string]
   const before = new Map([...older.all<Row>(query)].map((row) => [row[0], row]))
   const found = new Map<SessionId, Unnamed>()
   for (const [id, preview, description, metadata] of newer.all<Row>(query)) {
     const was = before.get(id)
-    if (was === undefined) continue
+    if (was === undefined || !shortened.has(id)) continue
     if (hasNames(was[3]) && !hasNames(metadata)) found.set(id, 'all')
     else if (was[2] !== '' && description === '') found.set(id, 'description')
     else if (was[1] !== '' && preview === '') found.set(id, 'preview')

@@ -24,7 +24,7 @@ import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import { readJson } from '../core/read-json.ts'
 import type { StoreKey } from '../core/store-key.ts'
-import { handOver, type PrivateFolder, privateFolder, replaceFile } from '../platform/private-folder.ts'
+import { handOver, type PrivateFolder, privateFile, privateFolder, replaceFile } from '../platform/private-folder.ts'
 import { tryToRemove } from '../platform/remove-at-end.ts'
 import { sync, syncAll } from '../platform/wipe.ts'
 import { identify, markRestored, SCHEMA, type StateFacts } from '../store/engines/snapshot.ts'
@@ -32,7 +32,6 @@ import { restoringFile } from '../store/engines/sqlite-files.ts'
 import { formOf } from '../store/engines/sqlite-form.ts'
 import { lockStore } from '../store/engines/sqlite-lock.ts'
 import { freePath, fullDisk, needRoom, stampOf } from './copies.ts'
-import { isLater } from './later-removals.ts'
 import { DATABASE, type Manifest, readManifest } from './manifest.ts'
 import { lockBackups } from './take-backup.ts'
 import { verifyBackup } from './verify-backup.ts'
@@ -79,9 +78,11 @@ interface Begun {
   readonly from: string
 }
 
+const ASIDE = /^before-restore-[\dTZ-]+$/
+
 const begunSchema = z.object({
   step: z.enum(['aside', 'in']),
-  aside: z.string().regex(/^before-restore-[\dTZ-]+$/),
+  aside: z.string().regex(ASIDE),
   from: z.string(),
 })
 
@@ -92,13 +93,17 @@ const begunSchema = z.object({
  */
 export async function restoreBackup(target: RestoreTarget, options: RestoreOptions): Promise<RestoreReport> {
   const { from, confirmed, progress } = options
-  if (confirmed && existsSync(restoringFile(target.path))) return locked(target, async () => finish(target))
+  if (confirmed && existsSync(restoringFile(target.path))) {
+    const finished = await locked(target, async () => finish(target))
+    // Whoever was interrupted has not seen what is missing here, and has no configuration yet.
+    return { ...finished, ...(await configAgain(finished.path, target)) }
+  }
   const there = confirmed ? undefined : factsThere(target)
   checkPlace(target)
   checkSchema(from, await readManifest(from))
   const { manifest, ...copy } = await verifyBackup(from, target.key, progress)
   const key = manifest.encrypted ? target.key : undefined
-  const copied = { ...identify(join(from, DATABASE), key), madeAt: copy.madeAt }
+  const copied = identify(join(from, DATABASE), key)
   const files = configFiles(from, manifest, target.config)
   const aside = freePath(join(target.dataDir, `before-restore-${stampOf(options.clock.now())}`))
   const planned: RestoreReport = {
@@ -113,10 +118,12 @@ export async function restoreBackup(target: RestoreTarget, options: RestoreOptio
   }
   if (!confirmed) return planned
   return locked(target, async () => {
-    const found = options.newer === undefined ? factsOf(target) : identifyAny(options.newer, target.key)
+    const found =
+      options.newer === undefined ? factsAt(target.path, target.key) : identifyAny(options.newer, target.key)
     const { newer } = newerOf(found, copied)
-    const source = newer === 'same' ? (options.newer ?? target.path) : undefined
-    const forgotten = await stage(target, { ...options, manifest, copied, key, source })
+    const sources = options.newer === undefined ? [target.path, ...movedAside(target)] : [options.newer]
+    const same = sources.filter((path) => newerOf(factsAt(path, target.key), copied).newer === 'same')
+    const forgotten = await stage(target, { ...options, manifest, key, sources: same })
     begin(target, { step: 'aside', aside: basename(aside), from })
     finish(target)
     return {
@@ -127,6 +134,19 @@ export async function restoreBackup(target: RestoreTarget, options: RestoreOptio
       ...(forgotten === undefined ? {} : { forgotten }),
     }
   })
+}
+
+/** Writes the configuration of a copy whose restore was interrupted before that; a copy that is gone has none. */
+async function configAgain(
+  from: string,
+  target: RestoreTarget,
+): Promise<Partial<Pick<RestoreReport, 'config' | 'unwritten' | 'needs'>>> {
+  const manifest = await readManifest(from).catch(() => undefined)
+  if (manifest === undefined) return {}
+  return {
+    ...writeConfig(from, configFiles(from, manifest, target.config), target.config),
+    needs: needsOf(manifest, target),
+  }
 }
 
 /** Whoever wrote a copy says where its store lay: a folder of something else is never filled. */
@@ -173,20 +193,16 @@ function isProgramHere(name: string, path = ''): boolean {
   return folders.some((folder) => isProgram(join(folder, name)))
 }
 
-function isThere({ path }: RestoreTarget): boolean {
+function isThere({ path }: Pick<RestoreTarget, 'path'>): boolean {
   const form = formOf(path)
   return form !== 'absent' && form !== 'empty'
 }
 
 /** Judges the state whose deletions are applied to a copy. */
-function newerOf(
-  state: StateFacts | 'unknown' | undefined,
-  copied: StateFacts & { readonly madeAt: number },
-): Pick<RestoreReport, 'newer'> {
+function newerOf(state: StateFacts | 'unknown' | undefined, copied: StateFacts): Pick<RestoreReport, 'newer'> {
   if (state === undefined) return {}
   if (state === 'unknown' || copied.store === undefined) return { newer: 'unknown' }
-  if (state.store !== copied.store) return { newer: 'other' }
-  return { newer: isLater(state, copied) ? 'same' : 'older' }
+  return { newer: state.store === copied.store ? 'same' : 'other' }
 }
 
 /** SQLite makes files beside what it reads. */
@@ -194,11 +210,18 @@ function identifyAny(path: string, key: StoreKey | undefined): StateFacts {
   return identify(path, formOf(path) === 'encrypted' ? key : undefined)
 }
 
+/** Returns the databases that earlier restores have moved aside: each may have forgotten what the others have not. */
+function movedAside({ path, dataDir }: RestoreTarget): readonly string[] {
+  return readdirSync(dataDir)
+    .filter((name) => ASIDE.test(name))
+    .map((name) => join(dataDir, name, basename(path)))
+}
+
 /** Returns which state is there; undefined where none is. */
-function factsOf(target: RestoreTarget): StateFacts | 'unknown' | undefined {
-  if (!isThere(target)) return undefined
+function factsAt(path: string, key: StoreKey | undefined): StateFacts | 'unknown' | undefined {
+  if (!isThere({ path })) return undefined
   try {
-    return identifyAny(target.path, target.key)
+    return identifyAny(path, key)
   } catch {
     // It is often because the state is damaged that somebody restores.
     return 'unknown'
@@ -212,7 +235,7 @@ function factsThere(target: RestoreTarget): StateFacts | 'unknown' | undefined {
   const lock = lockStore({ path, folder: privateFolder(dataDir) })
   const made = [`${path}-wal`, `${path}-shm`].filter((file) => !existsSync(file))
   try {
-    return factsOf(target)
+    return factsAt(target.path, target.key)
   } finally {
     for (const file of made) rmSync(file, { force: true })
     lock.release()
@@ -238,16 +261,15 @@ async function locked<Result>({ path, dataDir }: RestoreTarget, work: () => Prom
 
 interface Staged extends RestoreOptions {
   readonly manifest: Manifest
-  readonly copied: StateFacts
   readonly key: StoreKey | undefined
-  /** The database whose deletions are applied; absent: none is known to have seen all that is in the copy. */
-  readonly source: string | undefined
+  /** The databases of the same store, whose deletions are applied. */
+  readonly sources: readonly string[]
 }
 
-/** Makes the new state ready in a folder of its own. Returns what was forgotten again, where a newer state is there. */
+/** Makes the new state ready in a folder of its own. Returns what was forgotten again, where another state is there. */
 async function stage(
   target: RestoreTarget,
-  { from, manifest, copied, key, source, clock, forgetAgain }: Staged,
+  { from, manifest, key, sources, forgetAgain }: Staged,
 ): Promise<ForgottenAgain | undefined> {
   const home = privateFolder(target.dataDir)
   const staging = join(home.path, STAGING)
@@ -262,10 +284,12 @@ async function stage(
     const database = join(folder.path, basename(target.path))
     for (const { path } of files)
       copyInto(join(from, path), path === DATABASE ? database : join(folder.path, path), folder)
-    markRestored(database, key, { at: clock.now(), madeAt: manifest.madeAt, mark: copied.mark })
+    markRestored(database, key)
     // The marker of the state that is replaced: the restored database is to be ahead of that one too.
+    privateFile(`${target.path}.marker`, home, 'existing')
     if (existsSync(`${target.path}.marker`)) copyInto(`${target.path}.marker`, `${database}.marker`, folder)
-    const forgotten = source === undefined ? undefined : await forgetAgain(database, source)
+    let forgotten: ForgottenAgain | undefined
+    for (const source of sources) forgotten = sumOf(forgotten, await forgetAgain(database, source))
     rmSync(`${database}.lock`, { force: true })
     syncAll(folder.path)
     failpoint('CP57-restore-staged')
@@ -273,6 +297,18 @@ async function stage(
   } catch (error) {
     rmSync(staging, { recursive: true, force: true })
     throw error
+  }
+}
+
+function sumOf(one: ForgottenAgain | undefined, other: ForgottenAgain | undefined): ForgottenAgain | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return {
+    messages: one.messages + other.messages,
+    events: one.events + other.events,
+    memories: one.memories + other.memories,
+    reminders: one.reminders + other.reminders,
+    files: one.files + other.files,
+    sessions: one.sessions + other.sessions,
   }
 }
 
@@ -302,6 +338,8 @@ function finish(target: RestoreTarget): RestoreReport {
   const begun = readBegun(path)
   const [aside, from] = [join(dataDir, begun.aside), begun.from]
   const [staging, home] = [join(dataDir, STAGING), privateFolder(dataDir)]
+  if (!existsSync(join(staging, basename(path))) && !(begun.step === 'in' && existsSync(path)))
+    throw nothingStaged(begun, path)
   if (begun.step === 'aside') {
     const old = readdirSync(dataDir).filter((name) => isOfStore(name, path))
     if (old.length > 0) privateFolder(aside)
@@ -333,7 +371,15 @@ function finish(target: RestoreTarget): RestoreReport {
   }
 }
 
-/** It is written as a whole, so that nobody but another program can have changed it: files are moved as it says. */
+function nothingStaged({ aside, from }: Begun, path: string): ParleyError {
+  return new ParleyError(
+    'config',
+    `The restore of ${from} was interrupted, and what it had made ready is gone. ` +
+      `Remove ${restoringFile(path)}, move the files of ${aside} back if they are there, and restore once more`,
+  )
+}
+
+/** The record names what is moved, so one that does not parse is refused. */
 function readBegun(path: string): Begun {
   const file = restoringFile(path)
   try {

@@ -11,7 +11,7 @@ import { MOST_MEDIA_BYTES } from '../core/media.ts'
 import type { StoreKey } from '../core/store-key.ts'
 import type { DiskForm } from '../media/file-form.ts'
 import { isIntact, pathIn } from '../media/media-files.ts'
-import { folderIn, handOver, type PrivateFolder, privateFolder } from '../platform/private-folder.ts'
+import { folderIn, handOver, type PrivateFolder, privateFile, privateFolder } from '../platform/private-folder.ts'
 import { removeAtEnd } from '../platform/remove-at-end.ts'
 import { sync, syncAll } from '../platform/wipe.ts'
 import { copySnapshot, filesNamedIn, readSnapshot } from '../store/engines/snapshot.ts'
@@ -103,7 +103,10 @@ function recordFailure(dataDir: string, failed: { readonly failedAt: number; rea
 
 async function take(store: BackedUpStore, { to, keep, clock, progress }: TakeOptions): Promise<BackupReport> {
   const [began, madeAt] = [clock.elapsed(), clock.now()]
-  const target = privateFolder(to, 'copies', privateFolder(store.dataDir).owner.uid)
+  const home = privateFolder(dirname(store.path))
+  // A link in the folder of another user could lead root to a database that is not theirs.
+  privateFile(store.path, home, 'existing')
+  const target = privateFolder(to, 'copies', home.owner.uid)
   await removePartial(target.path, store.dataDir)
   needRoom(target.path, statSync(store.path).size)
   const path = freePath(join(target.path, `parley-${stampOf(madeAt)}`))

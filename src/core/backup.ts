@@ -127,8 +127,8 @@ export interface RestoreReport {
   readonly needs: readonly NeedReport[]
   /** The folder to which the state that was there is moved; absent: there was none. */
   readonly aside?: string
-  /** The state whose deletions are applied; `older`: it has not seen all of the copy; absent: there is none. */
-  readonly newer?: 'same' | 'other' | 'older' | 'unknown'
+  /** The state whose deletions are applied; absent: there is none. */
+  readonly newer?: 'same' | 'other' | 'unknown'
   /** Removed once more, because it was forgotten after the copy was made; absent: no newer list of deletions. */
   readonly forgotten?: ForgottenAgain
   /** Configuration files that were written. */
@@ -147,8 +147,4 @@ export interface ForgottenAgain {
   readonly reminders: number
   readonly files: number
   readonly sessions: number
-}
-
-export const NOTHING_AGAIN: ForgottenAgain = {
-  ...{ messages: 0, events: 0, memories: 0, reminders: 0, files: 0, sessions: 0 },
 }

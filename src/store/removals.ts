@@ -31,6 +31,12 @@ export async function noteRemoval(sql: Sql, session: SessionId): Promise<void> {
   await sql.run(NOTE, [`${ALL} of ${session}`, await addRemoval(sql)])
 }
 
+/** Returns the session whose removals a counter of this name has; undefined for any other counter. */
+export function sessionShortenedBy(counter: string): SessionId | undefined {
+  const start = `${ALL} of `
+  return counter.startsWith(start) ? (counter.slice(start.length) as SessionId) : undefined
+}
+
 /** Returns how often words were taken out of a session so far. */
 export async function countRemovals(sql: Sql): Promise<number> {
   const row = await sql.get('SELECT value FROM counters WHERE name = $1', [ALL])

@@ -6,6 +6,7 @@ import {
   cpSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -292,6 +293,21 @@ describe('parley backup', CASE, () => {
       execFileSync('chown', ['-R', `${other.uid}:${other.gid}`, house.state])
       const copy = await house.backup(join(sticky, 'v'))
       expect(statSync(join(copy, 'parley.db'))).toMatchObject({ uid: other.uid })
+      // What the neighbour links in its own state folder is not read with the rights of root.
+      const root = join(house.folder, 'of root')
+      renameSync(join(house.state, 'parley.db'), root)
+      chownSync(root, 0, 0)
+      for (const [name, command] of [
+        ['parley.db', ['backup', join(sticky, 'v')]],
+        ['parley.db.marker', ['restore', copy, '--yes']],
+      ] as const) {
+        rmSync(join(house.state, name), { force: true })
+        symlinkSync(root, join(house.state, name))
+        const refused = await house.run(command)
+        expect(refused).toMatchObject({ code: EXIT.config })
+        expect(refused.stderr).toContain(`${join(house.state, name)} is in the way and no plain file`)
+        rmSync(join(house.state, name))
+      }
     },
   )
 

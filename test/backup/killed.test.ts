@@ -108,6 +108,20 @@ describe('a process that is killed', CASE, () => {
       expect(after.restored).toBeDefined()
     }
   })
+
+  it('in a restore whose new state somebody has removed leaves the old one, and doctor names it', async () => {
+    const { house, copy } = await withCopy()
+    expect(await house.run(['restore', copy, '--yes'], at('CP58-restore-begun'))).toMatchObject({ signal: 'SIGKILL' })
+    const doctor = await house.run(['doctor', 'database', '--offline'])
+    expect(doctor.stdout).toMatch(/✗ [\s\S]*restore was interrupted/)
+    rmSync(join(house.state, 'restoring'), { recursive: true })
+    const refused = await house.run(['restore', copy, '--yes'])
+    expect(refused).toMatchObject({ code: EXIT.config })
+    expect(refused.stderr).toContain('what it had made ready is gone')
+    expect(texts(house.state)).toContain('the second')
+    rmSync(join(house.state, 'parley.db.restoring'))
+    expect(await house.run(['restore', copy, '--yes'])).toMatchObject({ code: 0 })
+  })
 })
 
 describe('what was forgotten after the copy was made', CASE, () => {

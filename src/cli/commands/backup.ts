@@ -226,16 +226,12 @@ function newerInWords({ state, forgotten, newer }: RestoreReport): string {
     const words = inWords(forgotten)
     return words === '' ? 'nothing was forgotten since it was made' : `forgotten since, and again: ${words}`
   }
-  if (newer === 'older') return OLDER
   if (state !== 'planned' || newer === undefined) return NO_LIST
   return newer === 'same'
     ? 'the copy is of the store that is there: what was forgotten since would be forgotten again'
     : 'what was forgotten since would be forgotten again, if this is the same store'
 }
 
-const OLDER =
-  'the state there is older than the copy: what was forgotten since it was made is in it again. Where a newer state ' +
-  'was moved aside, restore once more with --newer before-restore-<time> in the state folder'
 const NO_LIST = 'no newer list of deletions: what was forgotten since it was made is in it again'
 
 function inWords({ messages, events, memories, reminders, files, sessions }: ForgottenAgain): string {

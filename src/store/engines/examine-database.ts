@@ -9,6 +9,7 @@ import { MIGRATIONS } from '../migrations/index.ts'
 import { openDatabase } from './sqlite-cipher.ts'
 import type { Database } from './sqlite-driver.ts'
 import { isNoDatabase, translate } from './sqlite-error.ts'
+import { halfRestored, restoringFile } from './sqlite-files.ts'
 import { checkForm, formOf, wrongKey } from './sqlite-form.ts'
 
 /** A database as a look from outside finds it, while a daemon has it open or not. */
@@ -56,9 +57,10 @@ const BUSY_MS = 1_000
 /**
  * Opens a database for reading alone, beside whoever writes it, and reads its kind and its damage. Takes no lock, and
  * changes neither a row nor the schema. Throws `config` for a key that does not fit and for a file that is no database,
- * `unavailable` for one that cannot be read at all.
+ * `unavailable` for one that cannot be read at all; `config` also in the midst of a restore.
  */
 export async function examineDatabase({ path, key, signal }: DatabaseLook): Promise<DatabaseFacts> {
+  if (existsSync(restoringFile(path))) throw halfRestored(path)
   checkForm(path, key !== undefined)
   const form = formOf(path)
   const sizes = storeSizes(path)

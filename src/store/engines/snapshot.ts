@@ -78,24 +78,12 @@ export function withRows<Result>(path: string, key: StoreKey | undefined, use: (
   })
 }
 
-/** A restore in the past of a state. */
-export interface PastRestore {
-  /** Ms since the epoch. */
-  readonly at: number
-  /** The copy that was put back: when it was made, and its progress. */
-  readonly madeAt: number
-  readonly mark: number
-}
-
 /** The place of a state in the history of its store. */
-export interface StateFacts extends Pick<SnapshotFacts, 'schema' | 'store' | 'mark'> {
-  /** The oldest first. */
-  readonly restored: readonly PastRestore[]
-}
+export type StateFacts = Pick<SnapshotFacts, 'schema' | 'store' | 'mark'>
 
 /** Returns which state of which store a database is, without a look at its rows. */
 export function identify(path: string, key: StoreKey | undefined): StateFacts {
-  return inCopy(path, key, (database) => ({ ...identity(database), restored: pastRestoresIn(database) }))
+  return inCopy(path, key, identity)
 }
 
 function identity(database: Database): Pick<SnapshotFacts, 'schema' | 'store' | 'mark'> {
@@ -104,26 +92,14 @@ function identity(database: Database): Pick<SnapshotFacts, 'schema' | 'store' | 
   return { schema, mark: counterOf(database, 'mark') ?? 0, ...(store === undefined ? {} : { store }) }
 }
 
-function pastRestoresIn(database: Database): readonly PastRestore[] {
-  const rows = database.prepare<[], { name: string; value: number }>('SELECT name, value FROM counters').all()
-  return rows
-    .flatMap(({ name, value }) => {
-      const [, at, madeAt] = /^restored (\d+) (\d+)$/.exec(name) ?? []
-      return at === undefined ? [] : [{ at: Number(at), madeAt: Number(madeAt), mark: value }]
-    })
-    .toSorted((one, other) => one.at - other.at)
-}
-
 /** The schema that this program knows. */
 export const SCHEMA = MIGRATIONS.length
 
 /** Records in a copy that it was put back: its next opening holds what it had queued (decision 0013). */
-export function markRestored(path: string, key: StoreKey | undefined, { at, madeAt, mark }: PastRestore): void {
+export function markRestored(path: string, key: StoreKey | undefined): void {
   const connection = openConnection(path, key)
-  const set = 'INSERT INTO counters (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2'
   try {
-    connection.run(set, ['restored', 1])
-    connection.run(set, [`restored ${at} ${madeAt}`, mark])
+    connection.run("INSERT OR REPLACE INTO counters (name, value) VALUES ('restored', 1)", [])
   } finally {
     connection.close()
   }
