@@ -230,6 +230,20 @@ describe('install --system refuses', () => {
     expect(cli.err()).toContain('npm run build')
   })
 
+  test.each([
+    ['the folder of the configuration', 'a\nExecStartPre=-evil', 'http: { port: 0 }\n'],
+    ['the name of a credential', 'plain', 'models: { a: { apiKey: "${credential:a\\nExecStartPre=-evil}" } }\n'],
+  ])('a line of its own in %s, which would be a directive', async (_where, name, text) => {
+    const { cli, folder } = await commandLine({}, text)
+    const config = join(folder, name, 'parley.yaml')
+    mkdirSync(join(folder, name))
+    writeFileSync(config, text)
+    chmodSync(config, 0o644)
+    expect(await cli.run('service', 'install', '--system', '--dry-run', '--config', config)).toBe(78)
+    expect(cli.err()).toMatch(/ExecStartPre=-evil.*\nhas a control character in it: rename it first\./)
+    expect(cli.out()).toBe('')
+  })
+
   test('everybody but root, with sudo as the remedy', async () => {
     const { cli, config } = await commandLine()
     expect(await cli.run('service', 'install', '--system', '--config', config)).toBe(1)

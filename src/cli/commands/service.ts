@@ -302,10 +302,16 @@ const SHARED = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'TZ', 'LA
 
 function factsOf({ env }: ServicePorts, { machine, manager: { scope }, config, supplies }: Plan): UnitFacts {
   const shared = scope === 'user' ? SHARED.filter((name) => env[name]) : []
+  const environment = shared.map((name) => [name, String(env[name])])
+  const command = [machine.node, join(machine.program, 'dist/main.js')] as const
+  // A line that begins in the middle of a path would be a directive of the unit.
+  const words = [...command, config, ...environment.flat(), ...supplies.credentials.map(({ file }) => file)]
+  const odd = words.find((word) => /\p{Cc}/u.test(word))
+  if (odd !== undefined)
+    throw new ParleyError('config', `${oneLine(odd)}\nhas a control character in it: rename it first.`)
   return {
-    ...{ scope, config, variables: supplies.variables, credentials: supplies.credentials },
-    command: [machine.node, join(machine.program, 'dist/main.js')],
-    environment: Object.fromEntries(shared.map((name) => [name, String(env[name])])),
+    ...{ scope, config, command, variables: supplies.variables, credentials: supplies.credentials },
+    environment: Object.fromEntries(environment),
   }
 }
 
