@@ -99,8 +99,9 @@ interface Replacing {
 function mistakeIn(text: string, replacing: Replacing): SupportReport['configuration']['mistakes'][number] {
   const [, line] = /(?:^|:)(\d{1,7}): /.exec(text) ?? []
   const [, typed] = /: ([\w-]+(?:\.[\w-]+|\[\d+\])+): /.exec(text) ?? []
-  const setting = typed?.replace(/[A-Za-z_][\w-]*/g, (word) =>
-    replacing.words.settings.has(word) ? word : replacing.names.of('name', word),
+  // The number of an entry of a list stands in brackets; any other number is a name.
+  const setting = typed?.replace(/\[\d+\]|[\w-]+/g, (word) =>
+    word.startsWith('[') || replacing.words.settings.has(word) ? word : replacing.names.of('name', word),
   )
   return { ...(line === undefined ? {} : { line: Number(line) }), ...(setting === undefined ? {} : { setting }) }
 }

@@ -27,26 +27,36 @@ export class Pseudonyms {
   }
 }
 
-/** The words that are Parley's own: the names of settings, and the values that they offer. */
+/** The words that are Parley's own: the names of settings, those of numbers among them, and the values they offer. */
 export interface OwnWords {
   readonly settings: ReadonlySet<string>
+  readonly numbers: ReadonlySet<string>
   readonly values: ReadonlySet<string>
 }
 
 /** Returns the words of the schema of the configuration. */
 export function ownWords(schema: JsonSchema, channels: readonly string[]): OwnWords {
   const settings = new Set<string>()
+  const numbers = new Set<string>()
   const values = new Set<string>(channels)
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return
     const { properties = {}, enum: offered, const: only } = node as JsonSchema
-    for (const name of Object.keys(properties)) settings.add(name)
+    for (const [name, setting] of Object.entries(properties)) {
+      settings.add(name)
+      if (isNumber(setting)) numbers.add(name)
+    }
     const texts = [only, ...(Array.isArray(offered) ? offered : [])].filter((one) => typeof one === 'string')
     for (const text of texts) if (text.length <= LONGEST_WORD) values.add(text)
     for (const inner of Object.values(node)) visit(inner)
   }
   visit(schema)
-  return { settings, values }
+  return { settings, numbers, values }
+}
+
+function isNumber({ type, anyOf, items }: JsonSchema): boolean {
+  const forms = [...(Array.isArray(anyOf) ? anyOf : []), ...(items === undefined ? [] : [items])]
+  return type === 'number' || type === 'integer' || forms.some(isNumber)
 }
 
 /**
@@ -72,6 +82,9 @@ export function plainSettings(
   return found
 }
 
+/** Settings under which people choose the names, and every value is a text of theirs. */
+const NAMED = new Set(['env', 'headers', 'own'])
+
 interface Replacing {
   readonly words: OwnWords
   readonly names: Pseudonyms
@@ -92,7 +105,8 @@ function plainValue(value: unknown, path: readonly string[], replacing: Replacin
   const setting = path.filter((one) => !/^\d+$/.test(one)).at(-1) ?? ''
   if (typeof value === 'boolean' || value === null || value === undefined) return value ?? null
   if (IDS.has(setting)) return placeOf(String(value), replacing)
-  return typeof value === 'number' ? value : plainText(String(value), { setting, path }, replacing)
+  const isAmount = typeof value === 'number' && replacing.words.numbers.has(setting) && !NAMED.has(path.at(-2) ?? '')
+  return isAmount ? value : plainText(String(value), { setting, path }, replacing)
 }
 
 function plainText(

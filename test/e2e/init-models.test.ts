@@ -1,6 +1,10 @@
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { addressesOf } from '../../src/cli/init/choose-model.ts'
 import { startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import { REFUSALS, textReply } from '../../src/rehearsal/openai/script.ts'
 import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
@@ -45,6 +49,46 @@ test.each([
   expect([flagged.code, flagged.err]).toEqual([0, ''])
   expect(newcomer.yaml()).toMatch(new RegExp(`other:\\s+kind: openai\\s+baseUrl: http://${server.host}/v1\n`))
 })
+
+test.each([
+  ['llm.example.com:8443/v1', ['https', 'http']],
+  ['api.openai.com:443', ['https', 'http']],
+  ['203.0.113.9:8000', ['https', 'http']],
+  ['10.evil.example:8000', ['https', 'http']],
+  ['llm.example.com', ['https']],
+  ['192.168.1.5:8443', ['https', 'http']],
+  ['192.168.1.5:11434', ['http']],
+  ['[::1]:11434', ['http']],
+  ['nas.local:11434', ['http']],
+  ['nas', ['http']],
+])('the address %s without its scheme is asked by %j, and with a key by the first alone', (typed, schemes) => {
+  const asked = (key?: string) => [...new Set(addressesOf(typed, key).map((address) => address.split(':')[0]))]
+  expect(asked()).toEqual(schemes)
+  expect(asked(KEY)).toEqual(schemes.slice(0, 1))
+})
+
+test('init sends the key for a public address without its scheme by https alone', async () => {
+  const { newcomer, all } = await newcomerAt()
+  const asked: string[] = []
+  const proxy = createServer().on('connect', (_asked, socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    socket.on('error', () => {}).once('data', (bytes: Buffer) => {
+      asked.push(bytes[0] === TLS ? 'TLS' : bytes.toString())
+      socket.destroy()
+    })
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void proxy.close())
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  Object.assign(newcomer.env, { HTTP_PROXY: address, HTTPS_PROXY: address, NO_PROXY: '127.0.0.1', LLM_KEY: KEY })
+  const server = ['--model', 'own/x', '--base-url', 'llm.example.com:8443/v1', '--api-key', 'env:LLM_KEY']
+  expect((await newcomer.runs(['init', ...all, ...server])).code).toBe(0)
+  expect(newcomer.yaml()).toContain('baseUrl: https://llm.example.com:8443/v1\n')
+  expect(new Set(asked)).toEqual(new Set(['TLS']))
+})
+
+/** The first byte of a TLS record that begins a handshake. */
+const TLS = 0x16
 
 test('init: another model of a server that was named by hand is chosen without its address', async () => {
   const [server, { newcomer, all }] = await Promise.all([ownServer(), newcomerAt()])

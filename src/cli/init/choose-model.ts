@@ -242,11 +242,11 @@ async function anotherServer(ask: Ask): Promise<ChosenModel> {
     flag: '--base-url',
     mistake: (text) => (KNOWN_SERVERS.has(text.toLowerCase()) ? undefined : mistakeInAddress(withScheme(text))),
   })
-  const addresses = addressesOf(typed)
-  const open = await findServer(addresses)
+  const open = await findServer(addressesOf(typed))
   if (open !== undefined) return { id: `${open.server.name}/${await pick(ask, open.models)}`, server: open.server }
   const message = `Its key (it is not shown; Enter: it needs none)`
   const value = await ask.secret({ message, flag: '--api-key', mistake: () => undefined })
+  const addresses = addressesOf(typed, value)
   const found = value === '' ? undefined : await findServer(addresses, value)
   const server = found?.server ?? serverAt(addresses[0] ?? typed, value)
   if (found === undefined) ask.say(`${server.baseUrl} lists no models: nobody answers there, or it wants another key.`)
@@ -279,10 +279,13 @@ function serverAt(baseUrl: string, key: string): Server {
  * Returns the addresses that people mean by the name or address of a server, the likeliest first: it is often written
  * without a scheme, without the version at its end, or with the path of a call behind it.
  */
-export function addressesOf(typed: string): readonly string[] {
+export function addressesOf(typed: string, key = ''): readonly string[] {
   const known = KNOWN_SERVERS.get(typed.toLowerCase())
-  if (known !== undefined) return [known]
-  const url = parseUrl(withScheme(typed))
+  return known === undefined ? withSchemes(typed, key).flatMap(versionsOf) : [known]
+}
+
+function versionsOf(typed: string): readonly string[] {
+  const url = parseUrl(typed)
   if (url === undefined) return [typed]
   const base = `${url.origin}${url.pathname.replace(CALLED, '').replace(/\/+$/, '')}`
   const versioned = `${base}/v1`
@@ -293,10 +296,20 @@ export function addressesOf(typed: string): readonly string[] {
 
 const CALLED = /\/(?:chat\/completions|completions|responses|models)\/*$/
 
-/** A host with a port, or without a dot, is a machine nearby, which has no certificate. */
+/** A name without a dot, and names and addresses of private networks: such a machine mostly has no certificate. */
+const NEARBY =
+  /^(?:[^.]+|\[.*|.+\.(?:local|lan|home|internal|localdomain|home\.arpa)|(?:10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+)$/i
+
+/** Returns an address with each scheme that it may have; nothing but a machine nearby is sent a key in the clear. */
+function withSchemes(typed: string, key: string): readonly [string, ...string[]] {
+  if (typed === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(typed)) return [typed]
+  const [, host = '', port = ''] = /^(\[[^\]]*\]|[^/:]*)(?::(\d+))?/.exec(typed) ?? []
+  if (NEARBY.test(host) && !/^8?443$/.test(port)) return [`http://${typed}`]
+  return port === '' || key !== '' ? [`https://${typed}`] : [`https://${typed}`, `http://${typed}`]
+}
+
 function withScheme(typed: string): string {
-  if (typed === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(typed)) return typed
-  return /^[^/]*:\d+(?:\/|$)|^[^./:]+(?:\/|$)|^[\d.]+(?:\/|$)/.test(typed) ? `http://${typed}` : `https://${typed}`
+  return withSchemes(typed, '')[0]
 }
 
 /** Returns the model that flags name, undefined where none do. Throws `invalid` for a flag that is wrong. */
@@ -313,7 +326,7 @@ export async function modelOfFlags(flags: ModelFlags, sources: SecretSources): P
   const address = addressIn(flags, name, sources)
   const key = await keyFor(name, { ...flags, ...address }, sources)
   const isTried = flags.baseUrl !== undefined && kind === 'openai'
-  const found = isTried ? await findServer(addressesOf(flags.baseUrl), key?.value) : undefined
+  const found = isTried ? await findServer(addressesOf(flags.baseUrl, key?.value), key?.value) : undefined
   const baseUrl = found?.server.baseUrl ?? address.baseUrl
   const server: Server = { name, kind, ...(baseUrl === undefined ? {} : { baseUrl }), ...(key ? { key } : {}) }
   return { id, server }
