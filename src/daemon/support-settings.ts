@@ -44,7 +44,7 @@ export function ownWords(schema: JsonSchema, channels: readonly string[]): OwnWo
     const { properties = {}, enum: offered, const: only } = node as JsonSchema
     for (const [name, setting] of Object.entries(properties)) {
       settings.add(name)
-      if (isNumber(setting)) numbers.add(name)
+      if (isNumber(setting) && name !== 'id') numbers.add(name)
     }
     const texts = [only, ...(Array.isArray(offered) ? offered : [])].filter((one) => typeof one === 'string')
     for (const text of texts) if (text.length <= LONGEST_WORD) values.add(text)
@@ -82,9 +82,6 @@ export function plainSettings(
   return found
 }
 
-/** Settings under which people choose the names, and every value is a text of theirs. */
-const NAMED = new Set(['env', 'headers', 'own'])
-
 interface Replacing {
   readonly words: OwnWords
   readonly names: Pseudonyms
@@ -92,6 +89,7 @@ interface Replacing {
 
 const KINDS: Readonly<Record<string, string>> = {
   ...{ people: 'person', accounts: 'account', models: 'server', mcp: 'tool server', own: 'tool', only: 'id' },
+  ...{ env: 'variable', headers: 'header' },
 }
 
 /** Under some settings stand names that people choose, and one of them may be a word of ours. */
@@ -105,7 +103,7 @@ function plainValue(value: unknown, path: readonly string[], replacing: Replacin
   const setting = path.filter((one) => !/^\d+$/.test(one)).at(-1) ?? ''
   if (typeof value === 'boolean' || value === null || value === undefined) return value ?? null
   if (IDS.has(setting)) return placeOf(String(value), replacing)
-  const isAmount = typeof value === 'number' && replacing.words.numbers.has(setting) && !NAMED.has(path.at(-2) ?? '')
+  const isAmount = typeof value === 'number' && replacing.words.numbers.has(setting)
   return isAmount ? value : plainText(String(value), { setting, path }, replacing)
 }
 

@@ -12,6 +12,8 @@ import { startTelegramServer } from '../../src/rehearsal/telegram/server.ts'
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 const TOKEN = '7000001:AAcanary-token'
 const [ADA, BOB, GROUP] = [418300271, 529411382, -1001830027144]
+/** Numbers in the places of names and texts. */
+const [PHONE, PIN] = [4917055555501, 2718281828]
 
 interface Ended {
   readonly code: number | null
@@ -73,7 +75,7 @@ async function report({ folder, run }: Awaited<ReturnType<typeof household>>, na
   const path = join(folder, name)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   const text = readFileSync(path, 'utf8')
-  for (const planted of [/canary/i, String(ADA), String(BOB), String(GROUP), '1830027144', folder, TOKEN])
+  for (const planted of [/canary/i, String(ADA), String(BOB), String(GROUP), '1830027144', String(PHONE), String(PIN), folder, TOKEN])
     expect(text).not.toMatch(planted)
   return JSON.parse(text)
 }
@@ -133,6 +135,14 @@ it('a report has states, codes and settings, and nothing of what people wrote, a
     mistakes: [{ line: 2, setting: expect.stringMatching(/^people\.person 1\.role$/) }],
   })
   expect(mistaken.store).toEqual({ state: 'unknown, since no configuration could be read' })
+
+  const numbers = `env: { PIN: ${PIN}, port: ${PIN}, CANARY`
+  const numbered = readFileSync(file, 'utf8').replace('canaryada:', `"${PHONE}":`).replace('env: { CANARY', numbers)
+  writeFileSync(file, `${numbered}budgets: { warnAt: 70, timezone: ${PIN} }\n`)
+  expect((await report(house, 'numbered.json')).configuration).toMatchObject({
+    mistakes: expect.arrayContaining([{ line: 2, setting: 'people.person 1.role' }]),
+    settings: { 'budgets.warnAt': 70, 'budgets.timezone': 'text of 10 characters' },
+  })
 
   writeFileSync(file, 'people: { canaryada: [\nchannels: canary')
   const broken = await report(house, 'broken.json')
