@@ -22,6 +22,8 @@ import type { Secret } from './secrets.ts'
 export interface Config {
   /** The file it came from; absent when the environment alone was enough. */
   readonly file?: string
+  /** Root has read it beside the service of the machine, which alone runs what it names, as a user of its own. */
+  readonly ofService?: true
   readonly agents: readonly AgentProfile[]
   /** The servers of models, by name. */
   readonly models: Readonly<Record<string, ModelServer>>

@@ -46,8 +46,9 @@ interface Loaded {
  */
 export async function loadConfig(given: LoadOptions): Promise<Loaded> {
   const source = await readSource(given)
-  const options = { ...given, env: environmentFor(source.file, given) }
-  const { env, catalogue, texts, use = 'run' } = options
+  const { env, ...place } = environmentFor(source.file, given)
+  const options = { ...given, env }
+  const { catalogue, texts, use = 'run' } = options
   const known = createChannels(traitsOf(catalogue))
   const isAsked = use === 'ask' || use === 'store'
   const tree = use === 'store' ? storeIn(source.tree) : withEnvironment(source.tree, env, known)
@@ -81,7 +82,8 @@ export async function loadConfig(given: LoadOptions): Promise<Loaded> {
   const warnings = resolved.mistakes.length > 0 && !isAsked ? missingKeys : others
   const secrets = resolved.keys.map((key) => new Secret(key))
   const lineOf = (warning: string): number | undefined => source.lineOf(leadingPath(warning))
-  return { config: deepFreeze({ ...built.config, agents, secrets, warnings }), secrets: resolved.secrets, lineOf }
+  const config = deepFreeze({ ...built.config, ...place, agents, secrets, warnings })
+  return { config, secrets: resolved.secrets, lineOf }
 }
 
 function storeIn(tree: unknown): unknown {

@@ -34,12 +34,16 @@ export function findConfigFile(path: string | undefined, around: Surroundings): 
 }
 
 /**
- * Returns the environment in which a configuration is read: for root, that of the service has the folders of the
- * service, which systemd gives to the daemon alone.
+ * Returns the environment in which a configuration is read, and whether root reads that of the service: that one has
+ * the folders of the service, which systemd gives to the daemon alone.
  */
-export function environmentFor(file: string | undefined, { env, service }: Surroundings): Surroundings['env'] {
-  if (service === undefined || file !== service.config || env.STATE_DIRECTORY || !existsSync(service.data)) return env
-  return { CREDENTIALS_DIRECTORY: dirname(file), ...env, STATE_DIRECTORY: service.data }
+export function environmentFor(
+  file: string | undefined,
+  { env, service }: Surroundings,
+): { readonly env: Surroundings['env']; readonly ofService?: true } {
+  if (service === undefined || file !== service.config || env.STATE_DIRECTORY || !existsSync(service.data))
+    return { env }
+  return { env: { CREDENTIALS_DIRECTORY: dirname(file), ...env, STATE_DIRECTORY: service.data }, ofService: true }
 }
 
 /** `$XDG_CONFIG_HOME/parley/parley.yaml`, by default under `~/.config`; absent for a user without a home. */

@@ -1,6 +1,6 @@
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import type { SetupPlace } from '../channels/setup.ts'
-import type { Config } from '../config/config.ts'
+import type { Config, McpSettings } from '../config/config.ts'
 import { systemClock } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import { type Finding, findingsOf, saysAndRemedy } from '../core/finding.ts'
@@ -9,7 +9,7 @@ import { mcpGroup } from '../core/mcp.ts'
 import { NO_MODEL } from '../core/model.ts'
 import { MODEL_NEEDED, SCRIPTED, splitModel } from '../core/model-server.ts'
 import type { StatusReport } from '../core/operator.ts'
-import { createMcpOperator } from './make-mcp.ts'
+import { createMcpOperator, OF_SERVICE } from './make-mcp.ts'
 import { makeAudio } from './make-web.ts'
 import { FEWEST_TOKENS, tryModel } from './try-model.ts'
 
@@ -122,10 +122,11 @@ export async function examineModel(
 
 /** Connects to a tool server as the daemon would, and lists its tools. */
 export async function examineToolServer(
-  name: string,
+  { name, at }: McpSettings,
   { config, version }: Pick<ServiceLook, 'config'> & { readonly version: string },
 ): Promise<readonly Finding[]> {
-  const { ok, warning, failed } = findingsOf(`tool server ${name}`)
+  const { ok, skipped, warning, failed } = findingsOf(`tool server ${name}`)
+  if (config.ofService && at.kind === 'program') return [skipped('tools', OF_SERVICE)]
   try {
     const { tools, leftOut, unknown } = await createMcpOperator(version).test(config, name)
     const group = mcpGroup(name)

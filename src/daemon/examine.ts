@@ -203,7 +203,7 @@ function configurationFindings({ config, mistakes, warnings }: Request): readonl
   return found.length > 0 ? found : [ok('file', `${config?.file ?? 'the environment'} has no mistake`)]
 }
 
-function daemonFindings({ status, trouble }: Request, { socket, lock, pid }: DaemonPlace): readonly Finding[] {
+function daemonFindings({ status, trouble, config }: Request, { socket, lock, pid }: DaemonPlace): readonly Finding[] {
   const { ok, warning, failed } = findingsOf('daemon')
   if (status !== undefined)
     return [ok('running', `it runs${pid === undefined ? '' : ` (process ${pid})`}`), ...statusFindings(status)]
@@ -212,7 +212,8 @@ function daemonFindings({ status, trouble }: Request, { socket, lock, pid }: Dae
     const says = `process ${pid} holds the database (${lock}) and answers nobody on ${socket}`
     return [failed('lock', says, `ps -fp ${pid}; stop it, or give this one its own state folder: store.url`)]
   }
-  const notRunning = warning('running', 'no daemon runs', 'parley start')
+  const start = config?.ofService ? 'systemctl start parley' : 'parley start'
+  const notRunning = warning('running', 'no daemon runs', start)
   if (lstatSync(socket, { throwIfNoEntry: false })?.isSocket() !== true) return [notRunning]
   const says = `a daemon that was killed has left ${socket}; the next start removes it`
   return [notRunning, { ...ok('left-socket', says), fix: { kind: 'remove', path: socket } }]
@@ -307,8 +308,8 @@ function configuredChecks(request: Request, { version, plugins, paid }: Own): re
         return [finding]
       }),
     ),
-    ...(config.mcp ?? []).map(({ name }) =>
-      online(`tool server ${name}`, () => examineToolServer(name, { config, version })),
+    ...(config.mcp ?? []).map((server) =>
+      online(`tool server ${server.name}`, () => examineToolServer(server, { config, version })),
     ),
     ...(config.audio === undefined ? [] : [online('audio', (signal) => examineAudio(asking(signal)))]),
   ]

@@ -73,7 +73,7 @@ function wantsLogin({ name, at }: McpSettings, logins: Logins): boolean {
   }
 }
 
-type Servers = Pick<Config, 'mcp' | 'dataDir' | 'secrets'>
+type Servers = Pick<Config, 'mcp' | 'dataDir' | 'secrets' | 'ofService'>
 
 /**
  * Ends what the tool servers of a killed daemon have left running. The lock of the store is held by then: nobody else
@@ -104,10 +104,19 @@ export function createMcpOperator(version: string) {
   }
 }
 
-/** Asks one of the configured servers for its tools. Throws `not_found` and `unavailable`. */
+/** The user of the service may have changed such a program, which root would run with all its rights. */
+export const OF_SERVICE = 'its program is run by the service alone'
+
+/**
+ * Asks one of the configured servers for its tools. Throws `not_found` and `unavailable`, and `forbidden` for a program
+ * of the service.
+ */
 async function testMcp(config: Servers, name: string, version: string): Promise<McpCheck> {
+  const server = named(config, name)
+  if (config.ofService && server.at.kind === 'program')
+    throw new ParleyError('forbidden', `${name}: ${OF_SERVICE}.`)
   const parts = { clock: systemClock, logger: silentLogger, version }
-  return checkServer(revealed(named(config, name)), wayTo(config, parts))
+  return checkServer(revealed(server), wayTo(config, parts))
 }
 
 /** Logs in at one of the configured servers. Throws in words for the operator. */

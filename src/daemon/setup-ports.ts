@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import type { ChannelSetup, Examination, ExamineRequest } from '../channels/setup.ts'
 import { DEFAULT_PROMPT } from '../config/build-agents.ts'
-import { databaseFile, findConfigFile, type Surroundings, usualConfigFile } from '../config/places.ts'
+import { databaseFile, environmentFor, findConfigFile, type Surroundings, usualConfigFile } from '../config/places.ts'
 import { type ChannelCatalogue, traitsOf } from '../config/schema.ts'
 import { createChannels } from '../core/channel-traits.ts'
 import { systemClock } from '../core/clock.ts'
@@ -83,10 +83,12 @@ async function examineWith(
 }
 
 function placeOf(path: string | undefined, around: Surroundings): { readonly file: string; readonly dataDir: string } {
-  const file = findConfigFile(path, around) ?? usualConfigFile(around)
+  const { service: _unasked, ...own } = around
+  const file = findConfigFile(path, own) ?? usualConfigFile(own)
   if (file === undefined)
     throw new ParleyError('config', 'There is no folder for the configuration: set HOME, or name a file with --config.')
-  return { file, dataDir: dirname(databaseFile('sqlite:parley.db', around)) }
+  const { env } = environmentFor(file, around)
+  return { file, dataDir: dirname(databaseFile('sqlite:parley.db', { ...around, env })) }
 }
 
 /** The last lines of the output of a daemon, which say why it has ended. */

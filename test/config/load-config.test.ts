@@ -82,14 +82,14 @@ describe('where the data lies', () => {
     const asRoot = async (env: Env = {}) => {
       const around = { env: { HOME: folder, ...env }, cwd: folder, service }
       const { config, secrets } = await loadConfig({ ...around, catalogue, use: 'ask' })
-      return [config.file, config.store.path, secrets]
+      return [config.file, config.store.path, secrets, ...(config.ofService ? ['of the service'] : [])]
     }
     mkdirSync(join(folder, 'etc'))
     writeFileSync(service.config, TELEGRAM.replace('env:TOKEN', 'credential:token'))
     writeFileSync(join(folder, 'etc/token'), TOKEN)
     expect(await asRoot()).toEqual([service.config, join(folder, '.local/state/parley/parley.db'), []])
     mkdirSync(service.data)
-    expect(await asRoot()).toEqual([service.config, join(service.data, 'parley.db'), [TOKEN]])
+    expect(await asRoot()).toEqual([service.config, join(service.data, 'parley.db'), [TOKEN], 'of the service'])
     expect((await asRoot({ PARLEY_CONFIG: service.config }))[1]).toBe(join(service.data, 'parley.db'))
     expect((await asRoot({ STATE_DIRECTORY: '/srv/parley' }))[1]).toBe('/srv/parley/parley.db')
     const own = join(folder, '.config/parley/parley.yaml')

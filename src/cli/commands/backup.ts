@@ -66,7 +66,7 @@ export async function restore(ports: BackupPorts, from: string, options: Restore
     const subject = { ...loaded, env: ports.env }
     const request = { from, confirmed: yes, newer, configFile, placedByCopy, progress }
     const report = await operator.restore(subject, request).finally(end)
-    show(ports, options, { value: report, lines: () => describeRestore(report, ports.now()) })
+    show(ports, options, { value: report, lines: () => describeRestore(report, ports.now(), loaded.config) })
     return report.state === 'planned' && !dryRun ? EXIT.failed : EXIT.ok
   })
 }
@@ -182,14 +182,20 @@ function describeWhole(report: VerifyReport, now: number): readonly string[] {
   ]
 }
 
-function describeRestore(report: RestoreReport, now: number): readonly string[] {
+function describeRestore(
+  report: RestoreReport,
+  now: number,
+  { ofService }: LoadedConfig['config'],
+): readonly string[] {
+  const start = ofService ? 'systemctl start parley' : 'parley start'
+  const next = ['What was put back asks before it sends. Next:', `  ${start}`, '  parley outbox list']
   const { state, path, into, aside } = report
   if (state === 'finished')
     return [
       `A restore had been interrupted; it is at its end now: ${oneLine(into)}`,
       ...(path === '' ? [] : [`  from: ${oneLine(path)}`]),
       ...(aside === undefined ? [] : [`  the state before it: ${oneLine(aside)}`]),
-      ...NEXT,
+      ...next,
     ]
   const planned = state === 'planned'
   const { madeAt = 0, sessions = 0, events = 0, files = 0, config } = report
@@ -208,11 +214,9 @@ function describeRestore(report: RestoreReport, now: number): readonly string[] 
     ...report.unwritten.map((file) => `  configuration, not written (no right to, or no room): ${oneLine(file)}`),
     ...report.needs.map(needLine),
     ...(report.next === undefined ? [] : [`  before the start: ${report.next}`]),
-    ...(planned ? ['Nothing was changed; --yes does it.'] : NEXT),
+    ...(planned ? ['Nothing was changed; --yes does it.'] : next),
   ]
 }
-
-const NEXT = ['What was put back asks before it sends: parley start, then parley outbox list.']
 
 function needLine({ kind, name, there }: NeedReport): string {
   if (kind === 'login') return `  log in ${there ? 'is there' : 'again'}: parley mcp login ${oneLine(name)}`

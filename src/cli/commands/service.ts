@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../../config/config.ts'
 import { secretsIn } from '../../config/literal-secrets.ts'
-import { usualConfigFile } from '../../config/places.ts'
+import { SERVICE_PLACES, usualConfigFile } from '../../config/places.ts'
 import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import { type Machine, shellWord } from '../../core/machine.ts'
 import { connectLocal } from '../local-client.ts'
@@ -164,7 +164,7 @@ function scopeOf(
   return system || (uid === 0 && platform === 'linux') ? 'system' : 'user'
 }
 
-export const SYSTEM_CONFIG = '/etc/parley/parley.yaml'
+const SYSTEM_CONFIG = SERVICE_PLACES.config
 
 function configOf(
   { env, cwd }: ServicePorts,

@@ -1,4 +1,4 @@
-import { EXIT } from '../../core/errors.ts'
+import { EXIT, ParleyError } from '../../core/errors.ts'
 import type { CliPorts, LoadedConfig, RunningDaemon } from '../ports.ts'
 import { printStarted } from '../print/started.ts'
 import { reportError } from '../report-error.ts'
@@ -15,6 +15,7 @@ export async function start(ports: StartPorts, file?: string): Promise<number> {
   const hangups = watchHangups(ports.onHangup)
   try {
     const loaded = await ports.load(file)
+    if (loaded.config.ofService) throw new ParleyError('config', OF_SERVICE)
     const signals = watchSignals(ports.onSignal)
     try {
       const stopped = run(ports, loaded, { hangups, asked: signals.first })
@@ -26,6 +27,8 @@ export async function start(ports: StartPorts, file?: string): Promise<number> {
     hangups.close()
   }
 }
+
+const OF_SERVICE = 'The service of the machine runs as a user of its own. Run:\n  systemctl start parley'
 
 interface Asked {
   readonly hangups: Hangups

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { SERVICE_PLACES } from '../../config/places.ts'
 import { sizeInWords } from '../../core/content-words.ts'
 import { EXIT, ParleyError } from '../../core/errors.ts'
 import type { DataPlaces, Machine, OwnData } from '../../core/machine.ts'
@@ -9,7 +10,7 @@ import { oneLine } from '../print/plain.ts'
 import { checkWritable, type Installation, installationOf, runNpm, sizeOf } from '../service/installation.ts'
 import type { ServiceManager } from '../service/manager.ts'
 import { type ReadOptions, show } from '../show.ts'
-import { endService, findService, SYSTEM_CONFIG } from './service.ts'
+import { endService, findService } from './service.ts'
 
 type UninstallPorts = Pick<CliPorts, 'env' | 'cwd' | 'stdout' | 'stderr' | 'load' | 'machine' | 'ownData'>
 
@@ -67,10 +68,10 @@ async function placesOf(ports: UninstallPorts, options: UninstallOptions, manage
   const system = manager.scope === 'system' && existsSync(manager.file)
   if (system) {
     // systemd itself leads from these names to where the folders lie.
-    const [dataDir, cache] = [real('/var/lib/parley'), real('/var/cache/parley')]
-    const loaded = await Promise.resolve(ports.load(SYSTEM_CONFIG, 'ask')).catch(() => undefined)
+    const [dataDir, cache] = [real(SERVICE_PLACES.data), real('/var/cache/parley')]
+    const loaded = await Promise.resolve(ports.load(SERVICE_PLACES.config, 'ask')).catch(() => undefined)
     return {
-      ...{ data: { dataDir, path: join(dataDir, 'parley.db'), cache }, config: dirname(SYSTEM_CONFIG) },
+      ...{ data: { dataDir, path: join(dataDir, 'parley.db'), cache }, config: dirname(SERVICE_PLACES.config) },
       ...{ backups: backupsOf(loaded, dataDir), ...(loaded ? { loaded } : {}) },
     }
   }
