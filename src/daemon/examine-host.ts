@@ -20,7 +20,7 @@ import { closeToOthers, folderDoubts, writersOf } from '../platform/private-fold
  */
 
 export interface HostPlace {
-  readonly config: Pick<Config, 'file' | 'dataDir' | 'store'>
+  readonly config: Pick<Config, 'file' | 'dataDir' | 'store' | 'ofService'>
   readonly now: number
   /** The process of the daemon, where one runs. */
   readonly pid?: number | undefined
@@ -147,18 +147,21 @@ function readable(folder: string): readonly string[] {
   }
 }
 
+const ROOT = 0
 const OTHERS_READ = 0o044
 const OTHERS_WRITE = 0o022
 
 /** Looks at the database, the configuration and the files of secrets that it names. */
-async function filesOpen({ file, store }: HostPlace['config']): Promise<readonly Finding[]> {
+async function filesOpen({ file, store, ofService }: HostPlace['config']): Promise<readonly Finding[]> {
   const text = file === undefined ? '' : await readFile(file, 'utf8').catch(() => '')
   const folder = file === undefined ? '' : dirname(file)
   const { files, literal } = secretsIn(text, folder)
+  // A daemon that is not root reads the files of root as anybody may.
+  const isRoots = ofService !== true && process.geteuid?.() === ROOT
   const open = await Promise.all([
-    ...[store.path, `${store.path}-wal`].map((path) => openFile(path, 'the database')),
-    ...[...new Set(files)].map((path) => openFile(path, 'a secret')),
-    ...(file === undefined || literal === undefined ? [] : [openFile(file, `and a secret in it: ${literal}`)]),
+    ...[store.path, `${store.path}-wal`].map((path) => openFile(path, 'the database', isRoots)),
+    ...[...new Set(files)].map((path) => openFile(path, 'a secret', isRoots)),
+    ...(file === undefined || literal === undefined ? [] : [openFile(file, `and a secret in it: ${literal}`, isRoots)]),
   ])
   const { failed } = findingsOf('folder')
   const writers = writersOf(file)
@@ -166,7 +169,7 @@ async function filesOpen({ file, store }: HostPlace['config']): Promise<readonly
 }
 
 /** A secret that root lets the group of a service read is as it is meant. */
-async function openFile(path: string, what: string): Promise<readonly Finding[]> {
+async function openFile(path: string, what: string, isRoots: boolean): Promise<readonly Finding[]> {
   const stats = await stat(path).catch(() => undefined)
   if (stats === undefined) return []
   const mode = stats.uid === 0 && stats.gid !== 0 ? '640' : '600'
@@ -174,10 +177,16 @@ async function openFile(path: string, what: string): Promise<readonly Finding[]>
   if (open === 0) return []
   const { warning, failed } = findingsOf('folder')
   const writes = (open & OTHERS_WRITE) !== 0
-  const fix = { kind: 'mode', path, mode } as const
+  if (stats.uid === ROOT && !isRoots && !writes)
+    return [warning('mode', `others may read ${path}, ${what}`, inPlace(dirname(path)))]
+  const fix = { kind: 'mode', path, mode: stats.uid === ROOT && !isRoots ? 'go-w' : mode } as const
   return [
     (writes ? failed : warning)('mode', `others may ${writes ? 'write to' : 'read'} ${path}, ${what}`, chmod(fix), fix),
   ]
+}
+
+function inPlace(folder: string): string {
+  return `Write \${credential:NAME} in its place, and its value into ${join(folder, 'NAME')} (0600); then: parley service install`
 }
 
 /** Makes the change of a finding; returns a sentence about it. Touches only what is Parley's, of this user. */
