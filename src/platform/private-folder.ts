@@ -163,13 +163,8 @@ const NO_MODES = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 export function privateFile(path: string, folder: PrivateFolder, which: 'made' | 'existing' = 'made'): void {
   named(path, () => {
     if (which === 'made' && makeFile(path, folder)) return
-    const found = lstatSync(path, { throwIfNoEntry: false })
+    const found = ownFile(path, folder)
     if (found === undefined) return
-    if (!found.isFile()) throw new ParleyError('config', `${path} is in the way and no plain file. Move it elsewhere.`)
-    if (!belongsHere(found, folder)) throw new ParleyError('config', foreign(path, found))
-    // A folder's owner who may hard-link files of others could link one of root's files there.
-    if (found.nlink > 1 && found.uid !== folder.owner.uid)
-      throw new ParleyError('config', `${path} is a file that stands elsewhere too. Move it elsewhere.`)
     if ((found.mode & OTHERS_WRITE) !== 0)
       throw new ParleyError(
         'config',
@@ -177,6 +172,18 @@ export function privateFile(path: string, folder: PrivateFolder, which: 'made' |
       )
     makePrivate(path, found)
   })
+}
+
+/** Returns what stands at a path, undefined for nothing. Throws `config` for anything but a file of the owner. */
+function ownFile(path: string, folder: PrivateFolder): Stats | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return undefined
+  if (!found.isFile()) throw new ParleyError('config', `${path} is in the way and no plain file. Move it elsewhere.`)
+  if (!belongsHere(found, folder)) throw new ParleyError('config', foreign(path, found))
+  // A folder's owner who may hard-link files of others could link one of root's files there.
+  if (found.nlink > 1 && found.uid !== folder.owner.uid)
+    throw new ParleyError('config', `${path} is a file that stands elsewhere too. Move it elsewhere.`)
+  return found
 }
 
 /**
@@ -193,11 +200,31 @@ export function replaceFile(path: string, text: string, folder: PrivateFolder, h
   if (how === 'synced') sync(folder.path)
 }
 
+/** The place of a file, without links: two names of one file have the same one. */
+export interface FilePlace {
+  readonly path: string
+  readonly folder: PrivateFolder
+}
+
+/**
+ * Returns the file to which a path leads, in a private folder, which is made where it is missing; each link and each
+ * folder on the way is looked at. Throws `config` where another user could change it, or has put something there for
+ * root to change.
+ */
+export function filePlace(path: string, linksLeft = MOST_LINKS): FilePlace {
+  const folder = privateFolder(dirname(path))
+  const file = join(folder.path, basename(path))
+  if (linksLeft > 0 && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
+    return filePlace(followFrom(folder, file), linksLeft - 1)
+  ownFile(file, folder)
+  return { path: file, folder }
+}
+
 /**
  * Returns the target of a link in `folder`. Throws `config` if the link lies in another user's folder and leads root to
  * a file that is not that user's: it may have been put there for root to change its target.
  */
-export function followFrom({ path: folder, owner }: PrivateFolder, link: string): string {
+function followFrom({ path: folder, owner }: PrivateFolder, link: string): string {
   const target = resolve(folder, readlinkSync(link))
   if (owner.uid === self() || privateFolder(dirname(target), 'ask').owner.uid === owner.uid) return target
   const message = `${link} leads to ${target}, in a folder that is not of user ${owner.uid}. Remove it, or run parley as user ${owner.uid}.`

@@ -1,7 +1,8 @@
-import { existsSync, lchownSync, mkdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ConfigDraft, textOf } from '../../config/draft.ts'
 import { ParleyError, toError } from '../../core/errors.ts'
+import { filePlace } from '../../platform/private-folder.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
 import { checkWritable, writePrivately } from '../write-privately.ts'
 
@@ -37,7 +38,7 @@ export async function writeSetup(
   const text = textOf(draft)
   const others = new Map(beside.map((one) => [join(dirname(file), one.name), one.text]))
   const checked = await checkFirst(ports, file, new Map([...others, [file, text]]))
-  for (const path of [...others.keys(), file]) if (existsSync(path)) await checkWritable(path, true)
+  for (const path of [...others.keys(), file]) await placeFor(path, file)
   const mode = existsSync(file) ? statSync(file).mode & 0o777 : PRIVATE
   const files: string[] = []
   const copies: string[] = []
@@ -82,21 +83,17 @@ interface Replacing {
   readonly mode?: number | undefined
 }
 
-/** Writes a file, with its folder, and keeps what it said before as a copy beside it; a link is followed. */
+/** Writes a file, with its folder, and keeps what it said before as a copy beside it. */
 export async function replaceFile(
   path: string,
   text: string,
   { now, near, mode = PRIVATE }: Replacing,
 ): Promise<{ readonly changed: boolean; readonly copy?: string }> {
-  const owner = ownerNear(near)
-  makeFolder(dirname(path), owner)
-  if (!existsSync(path)) {
-    await writeText(path, text, { now, mode, owner })
+  const { target, owner } = await placeFor(path, near)
+  if (!existsSync(target)) {
+    await writeText(target, text, { now, mode, owner })
     return { changed: true }
   }
-  await checkWritable(path, true)
-  // People keep their files elsewhere.
-  const target = realpathSync(path)
   const before = readFileSync(target)
   if (before.equals(Buffer.from(text))) return { changed: false }
   const stamp = new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')
@@ -119,17 +116,19 @@ async function writeText(
 
 type Owner = Pick<Stats, 'uid' | 'gid'>
 
-/** Returns the owner that new files get; undefined: this user. */
-function ownerNear(file: string): Owner | undefined {
-  let above = file
-  while (!existsSync(above)) above = dirname(above)
-  const { uid, gid } = statSync(above)
-  return process.geteuid?.() === 0 && uid + gid > 0 ? { uid, gid } : undefined
-}
-
-/** Makes a folder and those above it, for its owner alone. */
-function makeFolder(folder: string, owner: Owner | undefined): void {
-  const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (first === undefined || owner === undefined) return
-  for (let made = folder; made.length >= first.length; made = dirname(made)) lchownSync(made, owner.uid, owner.gid)
+/**
+ * Returns the file that is written in the place of a path, since people keep their files elsewhere, and the owner that
+ * it gets; undefined: this user. Makes its folder. Throws `config` where another user could lead root to what is not
+ * that user's.
+ */
+async function placeFor(path: string, near: string): Promise<{ readonly target: string; readonly owner?: Owner }> {
+  if (existsSync(path)) await checkWritable(path, true)
+  if (process.geteuid?.() !== 0) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    return { target: existsSync(path) ? realpathSync(path) : path }
+  }
+  const { path: target, folder } = filePlace(path)
+  const { uid, gid } = statSync(existsSync(near) ? near : folder.path)
+  // A user gets nothing but what lies in a folder of that user.
+  return { target, owner: uid === 0 || uid === folder.owner.uid ? { uid, gid } : folder.owner }
 }

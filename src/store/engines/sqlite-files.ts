@@ -1,18 +1,11 @@
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
-import { followFrom, type PrivateFolder, privateFile, privateFolder } from '../../platform/private-folder.ts'
+import { type FilePlace, filePlace, type PrivateFolder, privateFile } from '../../platform/private-folder.ts'
 import { sync } from '../../platform/wipe.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
-export interface DatabasePlace {
-  /** Without links, so that two names of one file share one lock. */
-  readonly path: string
-  readonly folder: PrivateFolder
-}
-
-/** So many links may lead to a database; each link and each folder on the way is looked at. */
-const MOST_LINKS = 8
+export type DatabasePlace = FilePlace
 
 /** The ends of the names of the files that stand beside a database while it is used. */
 export const LIVE_ENDS = ['-wal', '-shm', '-journal', '.lock', '.marker']
@@ -30,11 +23,8 @@ export function isOfDatabase(name: string, database: string): boolean {
  * Makes folder and database file where they are missing, for their owner alone whatever the umask; files SQLite adds
  * take mode and owner of the database. Throws `config` for a place that others could change.
  */
-export function prepareFiles(path: string, linksLeft = MOST_LINKS): DatabasePlace {
-  const folder = privateFolder(dirname(path))
-  const file = join(folder.path, basename(path))
-  if (linksLeft > 0 && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
-    return prepareFiles(followFrom(folder, file), linksLeft - 1)
+export function prepareFiles(path: string): DatabasePlace {
+  const { path: file, folder } = filePlace(path)
   // An empty file in the place of the old database would be taken for it.
   if (existsSync(restoringFile(file))) throw halfRestored(file)
   privateFile(file, folder)
