@@ -55,6 +55,8 @@ export interface CliPorts {
   storeSchema(loaded: LoadedConfig): Promise<StoreSchema | undefined>
   /** Returns the files that Parley has written in these places, and whatever else lies there; removes nothing. */
   ownData(places: DataPlaces, loaded?: LoadedConfig): Promise<OwnData>
+  /** Removes these files. Rejects with `store_locked` where a daemon has the store, and with `forbidden`. */
+  removeData(places: DataPlaces, loaded?: LoadedConfig): Promise<void>
   /** Returns what an operator does with tool servers. */
   mcp(): Promise<McpOperator>
   /** Returns the machine, for the commands that install, update and remove the program. */

@@ -71,18 +71,18 @@ export function createBackupOperator(version: string) {
       const key = storeKeyOf(config)
       const deps = { key, clock: systemClock, channels: createChannels(config.routing.traits) }
       const home = env.HOME ?? homedir()
-      return restoreBackup(
-        {
-          ...{ path: config.store.path, dataDir: config.dataDir, key, env, placedByCopy },
-          isOfState: (name) => isOfState(name, basename(config.store.path)),
-          config: configFile ?? usualConfigFile({ env, cwd: '/', home }),
-        },
-        {
+      const target = {
+        ...{ path: config.store.path, dataDir: config.dataDir, key, env, placedByCopy },
+        isOfState: (name: string) => isOfState(name, basename(config.store.path)),
+        config: configFile ?? usualConfigFile({ env, cwd: '/', home }),
+      }
+      return namingHolder(target.path, () =>
+        restoreBackup(target, {
           ...{ from, confirmed, progress, clock: systemClock },
           ...(newer === undefined ? {} : { newer: databaseIn(newer, config) }),
           forgetAgain: (path, later) => againUnlessDamaged(() => forgetAgain(deps, path, later), newer),
-        },
-      ).catch(async (error: unknown) => Promise.reject(await withHolder(error, `${config.store.path}.lock`)))
+        }),
+      )
     },
 
     async configIn(copy: string): Promise<string | undefined> {
@@ -92,15 +92,19 @@ export function createBackupOperator(version: string) {
   }
 }
 
-/** Returns an error of a locked store with the process that holds it, and how to stop that; any other unchanged. */
-async function withHolder(error: unknown, lock: string): Promise<unknown> {
-  if (errorCode(error) !== 'store_locked') return error
-  const { holderOf } = await import('./examine-host.ts')
-  const pid = holderOf(lock)
-  if (pid === undefined) return error
-  const group = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
-  const message = `Process ${pid} uses this store: ${dirname(lock)}\nStop it first: ${stopCommand(pid, group)}`
-  return new ParleyError('store_locked', message, { cause: error })
+/** Does work on a store; where it is locked, the error names the process that holds it, and how to stop that. */
+export async function namingHolder<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (errorCode(error) !== 'store_locked') throw error
+    const { holderOf } = await import('./examine-host.ts')
+    const pid = holderOf(`${path}.lock`)
+    if (pid === undefined) throw error
+    const group = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
+    const message = `Process ${pid} uses this store: ${dirname(path)}\nStop it first: ${stopCommand(pid, group)}`
+    throw new ParleyError('store_locked', message, { cause: error })
+  }
 }
 
 /** Pure: returns how to stop a process, by the control group into which the system has put it. */

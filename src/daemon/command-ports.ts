@@ -24,6 +24,7 @@ export interface CommandPorts {
   examine(request: DoctorRequest<Config>): Promise<DoctorReport>
   storeSchema(loaded: Loaded): Promise<StoreSchema | undefined>
   ownData(places: DataPlaces, loaded?: Loaded): Promise<OwnData>
+  removeData(places: DataPlaces, loaded?: Loaded): Promise<void>
   mcp(): Promise<ReturnType<typeof createMcpOperator>>
   support(request: SupportRequest<Config>): Promise<SupportReport>
   setup(): ReturnType<typeof createSetupPorts>
@@ -51,6 +52,10 @@ export function commandPorts({ version, plugins, around }: Own): CommandPorts {
     storeSchema: async ({ config }) => (await import('./convert-store.ts')).schemaOf(config),
     ownData: async (places, loaded) =>
       (await import('./own-data.ts')).findOwnData(places, loaded?.config.store ?? { path: places.path }),
+    async removeData(places, loaded) {
+      const [{ removeOwnData }, { namingHolder }] = [await import('./own-data.ts'), await import('./backups.ts')]
+      await namingHolder(places.path, async () => removeOwnData(places, loaded?.config.store ?? { path: places.path }))
+    },
     mcp: async () => (await import('./make-mcp.ts')).createMcpOperator(own.version),
     support: async (request) =>
       (await import('./support-report.ts')).supportReport(request, { version, catalogue: plugins, ...around }),

@@ -1,13 +1,15 @@
-import { lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isOfBackups } from '../backup/last-backup.ts'
 import type { Config } from '../config/config.ts'
-import { toError } from '../core/errors.ts'
+import { ParleyError, toError } from '../core/errors.ts'
 import type { DataPlaces, OwnData } from '../core/machine.ts'
 import { isOfLogin } from '../mcp/login/logins.ts'
 import { isStored } from '../media/media-files.ts'
+import { filePlace } from '../platform/private-folder.ts'
 import { isOurDatabase } from '../store/engines/examine-database.ts'
 import { isOfDatabase } from '../store/engines/sqlite-files.ts'
+import { lockStore } from '../store/engines/sqlite-lock.ts'
 import { storeKeyOf } from './store-key.ts'
 
 /**
@@ -28,6 +30,34 @@ export function findOwnData({ path, dataDir, cache }: DataPlaces, store: Config[
     folders: [...code.folders, ...data.folders],
     left: [...code.left, ...data.left],
     ...(unknown === undefined ? {} : { unknown }),
+  }
+}
+
+/**
+ * Removes the data while no daemon can have the store: one file after the other, and a folder only once it is empty.
+ * Throws `forbidden` at a file that cannot be removed; the same command then continues.
+ */
+export function removeOwnData(places: DataPlaces, store: Config['store']): void {
+  const lock = existsSync(places.path) ? lockStore(filePlace(places.path), 'restoring') : undefined
+  try {
+    const { files, folders } = findOwnData(places, store)
+    for (const { path } of files) attempt(path, () => unlinkSync(path), ['ENOENT'])
+    for (const path of folders)
+      attempt(path, () => rmdirSync(path), ['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EBUSY'])
+  } finally {
+    lock?.release()
+  }
+}
+
+function attempt(path: string, remove: () => void, harmless: readonly string[]): void {
+  try {
+    remove()
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+    if (harmless.includes(code)) return
+    throw new ParleyError('forbidden', `${path} cannot be removed (${code}).\nRun it as its owner, once more.`, {
+      cause,
+    })
   }
 }
 

@@ -80,6 +80,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     backups: unexpected('backups'),
     storeSchema: unexpected('storeSchema'),
     ownData: unexpected('ownData'),
+    removeData: unexpected('removeData'),
     runDemo: unexpected('runDemo'),
     configSchema: unexpected('configSchema'),
     compile: () => [],

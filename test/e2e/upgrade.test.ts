@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -58,7 +58,7 @@ async function home() {
   const parley = (...args: readonly string[]) => shell(['parley', ...args].join(' '))
   expect(await parley('import', 'old')).toMatchObject({ code: 0 })
   const state = join(folder, '.local/state/parley')
-  return { folder, program, state, systemd, parley, shell, prefix }
+  return { folder, program, state, systemd, parley, shell, prefix, env }
 }
 
 const sessions = async ({ parley }: Awaited<ReturnType<typeof home>>) =>
@@ -247,5 +247,19 @@ describe('parley uninstall', { timeout: 300_000 }, () => {
     expect(await parley('uninstall', '--purge', '--yes')).toMatchObject({ code: 0 })
 
     expect(readdirSync(state).toSorted()).toEqual(['backups', 'notes.txt'])
+  })
+
+  test('with --purge removes nothing under a daemon that lives and answers nobody', async () => {
+    const { parley, state, env, program } = await home()
+    const daemon = spawn(process.execPath, [join(program, 'dist/main.js'), 'start'], { env, stdio: 'pipe' })
+    onTestFinished(() => void daemon.kill('SIGKILL'))
+    for await (const text of daemon.stdout) if (String(text).includes('Stop with Ctrl-C')) break
+    daemon.kill('SIGSTOP')
+    const before = readdirSync(state).toSorted()
+    expect(await parley('uninstall', '--purge', '--yes')).toMatchObject({
+      code: 75,
+      stderr: expect.stringContaining(`Process ${daemon.pid} uses this store: ${state}\nStop it first: `),
+    })
+    expect([readdirSync(state).toSorted(), existsSync(program)]).toEqual([before, true])
   })
 })

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { SERVICE_PLACES } from '../../config/places.ts'
 import { sizeInWords } from '../../core/content-words.ts'
@@ -12,7 +12,7 @@ import type { ServiceManager } from '../service/manager.ts'
 import { type ReadOptions, show } from '../show.ts'
 import { endService, findService } from './service.ts'
 
-type UninstallPorts = Pick<CliPorts, 'env' | 'cwd' | 'stdout' | 'stderr' | 'load' | 'machine' | 'ownData'>
+type UninstallPorts = Pick<CliPorts, 'env' | 'cwd' | 'stdout' | 'stderr' | 'load' | 'machine' | 'ownData' | 'removeData'>
 
 export interface UninstallOptions extends ReadOptions {
   readonly yes?: boolean
@@ -46,8 +46,7 @@ export async function uninstall(ports: UninstallPorts, options: UninstallOptions
   const isStopped = () => checkStopped(where.data.dataDir)
   const undone = existsSync(manager.file) ? await endService(machine, manager, isStopped) : undefined
   await isStopped()
-  // The daemon has ended meanwhile, and has taken some of its files with it.
-  if (options.purge) purge(await ports.ownData(where.data, where.loaded))
+  if (options.purge) await ports.removeData(where.data, where.loaded)
   const lines = describe(found, options)
   if (place.kind === 'npm') await removeProgram(machine, place)
   show(ports, options, { value: found.traces, lines: () => lines })
@@ -167,28 +166,6 @@ function describe(
     'At the platforms stay: the bots, their lists of commands, and an address to',
     'which a webhook calls. Revoke the token of each bot there, which ends all of it.',
   ]
-}
-
-/**
- * Removes the data: one file after the other, and a folder only once it is empty. Throws
- * `forbidden` at a file that cannot be removed; the same command then continues.
- */
-function purge({ files, folders }: OwnData): void {
-  for (const { path } of files) attempt(path, () => unlinkSync(path), ['ENOENT'])
-  for (const path of folders)
-    attempt(path, () => rmdirSync(path), ['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EBUSY'])
-}
-
-function attempt(path: string, remove: () => void, harmless: readonly string[]): void {
-  try {
-    remove()
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-    if (harmless.includes(code)) return
-    throw new ParleyError('forbidden', `${path} cannot be removed (${code}).\nRun it as its owner, once more.`, {
-      cause,
-    })
-  }
 }
 
 async function checkStopped(state: string): Promise<void> {
