@@ -107,12 +107,16 @@ it.for<[what: string, change: string, found: object]>([
   expect((await compared((database) => database.exec(change))).forgotten).toMatchObject(found)
 })
 
-it('a reminder that was said since, and none that was not', async () => {
-  const said = await compared((database) => {
-    database.exec('DELETE FROM schedules')
-    put(database, 'schedule_slots', { schedule_id: 'reminder', slot_at: 5, state: 'done' })
-  })
-  expect(said.forgotten.schedules).toEqual(['reminder'])
+it('a reminder that was said since and is over, and none that comes again', async () => {
+  const after = async (change: string) => {
+    const { forgotten } = await compared((database) => {
+      database.exec(change)
+      put(database, 'schedule_slots', { schedule_id: 'reminder', slot_at: 5, state: 'done' })
+    })
+    return forgotten.schedules
+  }
+  expect(await after('DELETE FROM schedules')).toEqual(['reminder'])
+  expect(await after('SELECT 1')).toEqual([])
 })
 
 it('what is gone for its age is no request of anybody', async () => {
