@@ -22,6 +22,8 @@ export interface ShownUnit {
   readonly lastExit?: string
   /** The configuration that its command names. */
   readonly config?: string
+  /** The files that its command starts: Node and the program. */
+  readonly programs: readonly string[]
 }
 
 const PROPERTIES = [
@@ -52,6 +54,8 @@ function readUnit(text: string): ShownUnit {
   const { LoadState, ActiveState = 'unknown', SubState = '', UnitFileState = '', NRestarts = '0' } = found
   const since = Date.parse((found.ActiveEnterTimestamp ?? '').replace(/^\w+ /, ''))
   const config = / --config[ =](.+?)(?: ; |$)/.exec(found.ExecStart ?? '')?.[1]
+  const programs =
+    /path=(.+?) ; argv\[\]=.+?(?: "?(\/.+?\.js)"?)?(?: start| ;)/.exec(found.ExecStart ?? '')?.slice(1) ?? []
   const exitCode = found.ExecMainCode === EXITED ? Number(found.ExecMainStatus) : undefined
   const lastExit = lastExitOf(found, exitCode)
   return {
@@ -59,6 +63,7 @@ function readUnit(text: string): ShownUnit {
     state: SubState ? `${ActiveState} (${SubState})` : ActiveState,
     enabled: ['enabled', 'enabled-runtime', 'static', 'alias', 'linked'].includes(UnitFileState),
     restarts: Number(NRestarts),
+    programs: programs.filter(Boolean),
     ...(Number.isNaN(since) ? {} : { since }),
     ...(exitCode === undefined ? {} : { exitCode }),
     ...(lastExit === undefined ? {} : { lastExit }),
@@ -77,6 +82,9 @@ function lastExitOf({ Result, ExecMainCode, ExecMainStatus }: Properties, exitCo
   return Result === 'success' ? undefined : Result || undefined
 }
 
+/** The exit code of systemd for a program that it could not start. */
+export const NO_PROGRAM = 203
+
 /** The exit codes of the program, and those of systemd for a program that it could not start (systemd.exec(5)). */
 const MEANINGS: Readonly<Record<number, string>> = {
   [EXIT.failed]: 'it failed; the log says why',
@@ -84,11 +92,16 @@ const MEANINGS: Readonly<Record<number, string>> = {
   [EXIT.disk]: 'a disk is full or does not take writes',
   [EXIT.locked]: 'another daemon holds the store',
   [EXIT.config]: 'the configuration or the installation is wrong; the log says where',
-  203: 'Node or the program is no longer where the unit says: parley service install',
+  [NO_PROGRAM]: 'Node or the program is no longer where the unit says',
   217: 'its account cannot be made; in a container that has no user namespaces: systemctl edit parley, PrivateUsers=no',
   218: 'the unit asks for capabilities that this service manager cannot give',
   226: 'the unit asks for a file system of its own, which is not possible here',
   243: 'a file of LoadCredential is missing or cannot be read',
+}
+
+/** Returns the command that writes the unit anew, with Node and the program where they are now. */
+export function installAnew(scope: 'system' | 'user'): string {
+  return `${scope === 'system' ? 'sudo ' : ''}parley service install --${scope}`
 }
 
 export function exitMeaning(code: number): string {

@@ -10,9 +10,9 @@ import { type Clock, systemClock, within } from '../core/clock.ts'
 import { EXIT, toError } from '../core/errors.ts'
 import { type Finding, type Fix, findingsOf, saysAndRemedy } from '../core/finding.ts'
 import { type Machine, shellWord } from '../core/machine.ts'
-import { lingersFor, type ShownUnit, showUnit } from '../core/service-unit.ts'
+import { installAnew, lingersFor, NO_PROGRAM, type ShownUnit, showUnit } from '../core/service-unit.ts'
 import { runCommand, thisUser } from '../platform/machine.ts'
-import { closeToOthers, folderDoubts, writersOf } from '../platform/private-folder.ts'
+import { closeToOthers, folderDoubts, isGone, writersOf } from '../platform/private-folder.ts'
 
 /*
  * The half of an examination that asks nobody and costs next to nothing: the host of a daemon. `parley doctor` runs it
@@ -308,18 +308,21 @@ function unitFindings(unit: ShownUnit, { user, config, now }: UnitPlace): readon
   const journal = `journalctl ${user ? '--user ' : ''}-u parley -n 50`
   const says = `the unit is not running: ${unit.state}${unit.lastExit === undefined ? '' : `; ${unit.lastExit}`}`
   const first = unit.exitCode === EXIT.config ? 'parley config check, then: ' : ''
+  const install = installAnew(user ? 'user' : 'system')
+  const gone = unit.programs.filter(isGone)
+  const lacksProgram = gone.length > 0 || unit.exitCode === NO_PROGRAM
+  const again = lacksProgram ? install : `${first}${systemctl} start parley; why it ended: ${journal}`
   const other = unit.config !== undefined && config.file !== undefined && unit.config !== config.file
   const restarted = unit.restarts > 0 && !(unit.since !== undefined && now - unit.since > HOUR_MS)
-  const again = `the daemon was started again ${unit.restarts} times after it had ended`
+  const often = `the daemon was started again ${unit.restarts} times after it had ended`
   const elsewhere = `the unit has another configuration, ${unit.config}, than this examination`
   return [
-    unit.active || unit.starting
-      ? ok('active', `the unit is ${unit.state}`)
-      : failed('active', says, `${first}${systemctl} start parley; why it ended: ${journal}`),
+    unit.active || unit.starting ? ok('active', `the unit is ${unit.state}`) : failed('active', says, again),
+    ...gone.map((path) => failed('program', `${path}, which the unit starts, is gone`, install)),
     ...(unit.enabled
       ? []
       : [warning('enabled', 'the unit is not started when the machine is', `${systemctl} enable parley`)]),
-    ...(restarted ? [warning('restarts', again, journal)] : []),
+    ...(restarted ? [warning('restarts', often, journal)] : []),
     ...(other ? [warning('configuration', elsewhere, `parley doctor --config ${shellWord(unit.config ?? '')}`)] : []),
   ]
 }

@@ -16,6 +16,7 @@ import {
   rmdirSync,
   rmSync,
   type Stats,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join, parse, resolve } from 'node:path'
@@ -278,6 +279,15 @@ export function closeToOthers(path: string, mode: Mode, folders: readonly string
     fchmodSync(file, mode === 'go-w' ? stats.mode & 0o777 & ~OTHERS_WRITE : Number.parseInt(mode, 8))
   } finally {
     closeSync(file)
+  }
+}
+
+/** Returns true where nothing is at a path; what this user may not see can be there. */
+export function isGone(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
   }
 }
 

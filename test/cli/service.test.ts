@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isOurs, plistText, type UnitFacts, unitText } from '../../src/cli/service/unit-file.ts'
+import { commandIn, isOurs, plistText, type UnitFacts, unitText } from '../../src/cli/service/unit-file.ts'
 import type { Machine, Ran } from '../../src/core/machine.ts'
 import { rig } from './rig.ts'
 
@@ -78,6 +78,9 @@ describe('unitText', () => {
       'Documentation=file:///srv/it%%27s%%20%%231.yaml\n',
     )
     expect(unitText(SHIPPED, odd)).toContain(' start --config "/srv/a b/100%%/$$x/\\"q\\".yaml"\n')
+    const words = [...odd.command, 'start', '--config', odd.config]
+    expect(commandIn(unitText(SHIPPED, odd))).toEqual(words)
+    expect(commandIn(plistText({ ...odd, config: '/a&lt;b' }, '/log'))).toEqual([...words.slice(0, -1), '/a&lt;b'])
   })
 })
 
@@ -151,7 +154,9 @@ describe('on macOS', () => {
     writeFileSync(join(folder, 'Library/LaunchAgents/parley.plist'), plistText(FACTS, '/log'))
     expect(await cli.run('service', 'status')).toBe(0)
     expect(cli.out()).toContain(
-      'State      running, starts with the machine\nRestarts   2 restarts by the service manager\n',
+      'State      running, starts with the machine\nConfig     /etc/parley/parley.yaml\n' +
+        'Gone       /usr/lib/node_modules/parley/dist/main.js, which it starts\nMend it    parley service install --user\n' +
+        'Restarts   2 restarts by the service manager\n',
     )
     expect(cli.out()).toContain('Last exit  78: the configuration or the installation is wrong')
   })

@@ -173,7 +173,7 @@ const SHOWN = (lines: readonly string[]) =>
   `case "$*" in *--user*) echo LoadState=not-found;; *) cat <<'END'\n${lines.join('\n')}\nEND\n;; esac`
 const UNIT = [
   ...['LoadState=loaded', 'UnitFileState=enabled', 'FragmentPath=/etc/systemd/system/parley.service', 'NRestarts=0'],
-  'ExecStart={ path=/usr/local/bin/parley ; argv[]=/usr/local/bin/parley start --config FILE ; ignore_errors=no ; pid=0 }',
+  `ExecStart={ path=${process.execPath} ; argv[]=${process.execPath} ${MAIN} start --config FILE ; ignore_errors=no ; pid=0 }`,
 ]
 
 it('a unit that does not run, by recorded answers of systemctl', async () => {
@@ -189,6 +189,11 @@ it('a unit that does not run, by recorded answers of systemctl', async () => {
   await expectFailure(await one.report('unit'), ['unit', 'active'], {
     says: /configuration or the installation is wrong/,
     remedy: /parley config check/,
+  })
+  unit('ActiveState=failed', 'SubState=failed', 'Result=exit-code', 'ExecMainCode=1', 'ExecMainStatus=203')
+  await expectFailure(await one.report('unit'), ['unit', 'active'], {
+    says: /203: Node or the program is no longer where/,
+    remedy: /^sudo parley service install --system$/,
   })
 
   unit(

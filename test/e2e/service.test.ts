@@ -69,6 +69,42 @@ describe('parley service', () => {
     expect(systemd.calls()).toContain('systemctl --user restart parley.service')
   })
 
+  test('the service of another configuration is neither replaced nor removed unless --force is given', async () => {
+    const { parley, unit, own, folder } = home()
+    await parley('service', 'install', '--user')
+    const [mine, other] = [join(own, 'parley.yaml'), join(folder, 'work.yaml')]
+    writeFileSync(other, 'http: { port: 0 }\n', { mode: 0o600 })
+    const before = readFileSync(unit, 'utf8')
+    const both = expect.stringMatching(new RegExp(`has another configuration,\n${mine}\nnot ${other}\n`))
+    for (const words of [
+      ['service', 'install', '--user'],
+      ['service', 'uninstall'],
+      ['uninstall', '--yes'],
+    ])
+      expect(await parley(...words, '--config', other)).toMatchObject({ code: 1, stderr: both })
+    expect(readFileSync(unit, 'utf8')).toBe(before)
+    expect((await parley('service', 'status')).stdout).toContain(`Config     ${mine}\n`)
+
+    expect(await parley('service', 'install', '--user', '--config', other, '--force')).toMatchObject({ code: 0 })
+    expect((await parley('service', 'uninstall')).stdout).toContain(`It ran ${other}.\n`)
+  })
+
+  test('a Node that has gone since is named while the daemon still runs, with the command that mends it', async () => {
+    const { parley, unit, folder } = home()
+    await parley('service', 'install', '--user')
+    const node = join(folder, 'v20.19.2/bin/node')
+    writeFileSync(unit, readFileSync(unit, 'utf8').replace(/^ExecStart=\S+/m, `ExecStart="${node}"`))
+    const mend = 'parley service install --user'
+    expect(await parley('service', 'status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Gone       ${node}, which it starts\nMend it    ${mend}\n`),
+    })
+    const { findings } = JSON.parse((await parley('doctor', 'unit', '--json')).stdout)
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: 'program', says: `${node}, which the unit starts, is gone`, remedy: mend }),
+    )
+  })
+
   test('uninstall stops the daemon, removes the unit, and leaves configuration and data', async () => {
     const { parley, unit, own, folder } = home()
     await parley('service', 'install', '--user')

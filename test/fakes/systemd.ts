@@ -85,6 +85,7 @@ async function start() {
   const out = openSync(join(folder, 'journal'), 'a')
   const child = spawn(program, rest, { env, detached: true, stdio: ['ignore', out, out] })
   let ended
+  child.once('error', () => { ended = { code: 203 } })
   child.once('exit', (code, signal) => { ended = { code, signal } })
   state.pid = child.pid
   delete state.lastExit
@@ -102,7 +103,10 @@ async function main() {
     const active = Boolean(state.pid && alive(state.pid))
     const failed = !active && state.lastExit !== undefined
     console.log('Result=' + (failed ? 'exit-code' : 'success'))
+    console.log('LoadState=' + (existsSync(unit) ? 'loaded' : 'not-found'))
     console.log('NRestarts=0')
+    const [command] = existsSync(unit) ? valuesOf('ExecStart').map(words) : []
+    if (command) console.log('ExecStart={ path=' + command[0] + ' ; argv[]=' + command.join(' ') + ' ; ignore_errors=no ; start_time=[n/a] ; stop_time=[n/a] ; pid=0 ; code=(null) ; status=0/0 }')
     console.log('ExecMainCode=' + (failed ? 1 : 0))
     console.log('ExecMainStatus=' + (failed ? state.lastExit : 0))
     console.log('ActiveState=' + (active ? 'active' : failed ? 'failed' : 'inactive'))

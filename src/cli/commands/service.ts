@@ -9,7 +9,7 @@ import { type Machine, shellWord } from '../../core/machine.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts } from '../ports.ts'
 import { counted, oneLine } from '../print/plain.ts'
-import { managerOf, runSteps, type ServiceManager, type ServiceState, unitAt } from '../service/manager.ts'
+import { configAt, managerOf, runSteps, type ServiceManager, type ServiceState, unitAt } from '../service/manager.ts'
 import { type Credential, differences, type ServiceScope, type UnitFacts } from '../service/unit-file.ts'
 import { type ReadOptions, show } from '../show.ts'
 import { socketPathOf } from '../socket-path.ts'
@@ -50,6 +50,7 @@ export async function installService(ports: ServicePorts, options: ServiceOption
   const before = await manager.state()
   checkAlone(ports, plan)
   checkForeign(before, text, options)
+  if (!options.force) checkConfig(manager.file, config, 'puts its own in its place')
   const socket = loaded && socketPathOf(loaded)
   if (!before.active && scope === 'user' && (await isRunning(socket)))
     throw new ParleyError('store_locked', RUNS_BY_HAND)
@@ -110,11 +111,14 @@ export async function uninstallService(ports: ServicePorts, options: ServiceOpti
   const unit = unitAt(manager.file)
   if (unit === 'none') return end(false, [`There is no service: ${manager.file} does not exist.`])
   checkRoot(machine, manager.scope)
+  const whose = configAt(manager.file)
   if (unit === 'foreign' && !options.force) throw foreignUnit(manager.file, 'removes')
+  if (!options.force) checkConfig(manager.file, askedConfig(ports, options), 'removes it')
   const undone = await endService(machine, manager)
   if (undone !== undefined) ports.stderr.write(`${undone}\nWhether its daemon still runs, says: parley status\n`)
   return end(true, [
     `${undone === undefined ? 'The service is stopped, and ' : ''}${manager.file} is removed.`,
+    ...(whose === undefined ? [] : [`It ran ${whose}.`]),
     'Its data, configuration and secrets stay; "parley uninstall" names them.',
   ])
 }
@@ -168,12 +172,11 @@ const SYSTEM_CONFIG = SERVICE_PLACES.config
 
 function configOf(
   { env, cwd }: ServicePorts,
-  { config }: ServiceOptions,
+  options: ServiceOptions,
   { scope, machine }: { readonly scope: ServiceScope; readonly machine: Machine },
 ): string {
-  const asked = config ?? env.PARLEY_CONFIG
   const usual = scope === 'system' ? SYSTEM_CONFIG : usualConfigFile({ env, cwd, home: machine.user.home })
-  const file = asked ? resolve(cwd, asked) : usual
+  const file = askedConfig({ env, cwd }, options) || usual
   if (file !== undefined && existsSync(file)) return realpathSync(file)
   const remedy =
     scope === 'system'
@@ -293,6 +296,23 @@ function checkForeign({ unit, file }: ServiceState, text: string, { force }: Ser
   throw new ParleyError('conflict', [...lines, foreignUnit(file, 'replaces').message].join('\n'))
 }
 
+/** Returns the configuration that somebody names; undefined where they leave it open. */
+export function askedConfig(
+  { env, cwd }: Pick<ServicePorts, 'env' | 'cwd'>,
+  { config = env.PARLEY_CONFIG }: Pick<ServiceOptions, 'config'>,
+): string | undefined {
+  const file = config && resolve(cwd, config)
+  return file && existsSync(file) ? realpathSync(file) : file
+}
+
+/** Throws `conflict` where the service at `file` runs another configuration than the one that is meant. */
+export function checkConfig(file: string, meant: string | undefined, forced?: string): void {
+  const runs = configAt(file)
+  if (!meant || runs === undefined || runs === meant) return
+  const remedy = forced === undefined ? 'First: parley service uninstall' : `--force ${forced}.`
+  throw new ParleyError('conflict', `The service here has another configuration,\n${runs}\nnot ${meant}\n${remedy}`)
+}
+
 function foreignUnit(file: string, does: string): ParleyError {
   return new ParleyError('conflict', `${file}\nwas written or changed by somebody else and stays; --force ${does} it.`)
 }
@@ -344,6 +364,9 @@ function describe(state: ServiceState, manager: ServiceManager, { user }: Machin
   return [
     `Unit       ${state.file} (${state.scope})${changed}`,
     `State      ${state.state}, ${startsWith(state)}`,
+    ...(state.config ? [`Config     ${state.config}`] : []),
+    ...(state.gone ?? []).map((path) => `Gone       ${path}, which it starts`),
+    ...(state.remedy ? [`Mend it    ${state.remedy}`] : []),
     ...(state.restarts ? [`Restarts   ${counted(state.restarts, 'restart')} by the service manager`] : []),
     ...(state.lastExit ? [`Last exit  ${state.lastExit}`] : []),
     ...(state.lingers === false

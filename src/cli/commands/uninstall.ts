@@ -10,7 +10,7 @@ import { oneLine } from '../print/plain.ts'
 import { checkWritable, type Installation, installationOf, runNpm, sizeOf } from '../service/installation.ts'
 import type { ServiceManager } from '../service/manager.ts'
 import { type ReadOptions, show } from '../show.ts'
-import { endService, findService } from './service.ts'
+import { askedConfig, checkConfig, endService, findService } from './service.ts'
 
 type UninstallPorts = Pick<CliPorts, 'env' | 'cwd' | 'stdout' | 'stderr' | 'load' | 'machine' | 'ownData' | 'removeData'>
 
@@ -32,6 +32,7 @@ interface Trace {
 export async function uninstall(ports: UninstallPorts, options: UninstallOptions): Promise<number> {
   const machine = await ports.machine()
   const manager = await findService(ports, machine, {})
+  checkConfig(manager.file, askedConfig(ports, options))
   const place = installationOf(machine)
   const where = await placesOf(ports, options, manager)
   const own = await ports.ownData(where.data, where.loaded)

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { ParleyError } from '../../core/errors.ts'
 import { type Machine, NO_COMMAND, type Ran } from '../../core/machine.ts'
-import { exitMeaning, lingersFor, showUnit, UNIT } from '../../core/service-unit.ts'
-import { isOurs, LABEL, plistText, type ServiceScope, type UnitFacts, unitText } from './unit-file.ts'
+import { exitMeaning, installAnew, lingersFor, NO_PROGRAM, showUnit, UNIT } from '../../core/service-unit.ts'
+import { isGone } from '../../platform/private-folder.ts'
+import { commandIn, isOurs, LABEL, plistText, type ServiceScope, type UnitFacts, unitText } from './unit-file.ts'
 
 /** A command for the service manager, and whether the rest depends on it. */
 export interface ServiceStep {
@@ -25,6 +26,12 @@ export interface ServiceState {
   readonly restarts?: number
   /** The last end of the program in words, when it was no ordinary one. */
   readonly lastExit?: string
+  /** The configuration that the file names. */
+  readonly config?: string
+  /** The files of the program that the service starts, where they are gone. */
+  readonly gone?: readonly string[]
+  /** The command that mends it, where Node or the program lies elsewhere by now. */
+  readonly remedy?: string
   /** True if services of the user run without a login; absent for a service of the system. */
   readonly lingers?: boolean
 }
@@ -105,9 +112,10 @@ function systemd(
     async state() {
       const shown = await showUnit(machine.run, mine)
       if ('refused' in shown) throw unreachable(shown.refused, scope, machine.user.name)
-      const { active, state, enabled, restarts, lastExit } = shown.unit
+      const { active, state, enabled, restarts, lastExit, exitCode, programs } = shown.unit
       return {
         ...{ scope, file, unit: unitAt(file), active, state, enabled, restarts },
+        ...commandFacts(file, scope, { programs, exitCode }),
         ...(lastExit === undefined ? {} : { lastExit }),
         ...(scope === 'user' ? { lingers: (await lingersFor(machine.run, machine.user.name)) === true } : {}),
       }
@@ -137,6 +145,33 @@ export function unitAt(file: string): ServiceState['unit'] {
   return isOurs(readFileSync(file, 'utf8')) ? 'ours' : 'foreign'
 }
 
+interface Started {
+  /** The files that the service starts; absent: those that its own file names. */
+  readonly programs?: readonly string[]
+  readonly exitCode?: number | undefined
+}
+
+function commandFacts(file: string, scope: ServiceScope, { programs, exitCode }: Started = {}) {
+  const config = configAt(file)
+  const gone = (programs ?? commandAt(file).slice(0, 2)).filter(isGone)
+  return {
+    ...(config === undefined ? {} : { config }),
+    ...(gone.length === 0 ? {} : { gone }),
+    ...(gone.length > 0 || exitCode === NO_PROGRAM ? { remedy: installAnew(scope) } : {}),
+  }
+}
+
+function commandAt(file: string): readonly string[] {
+  return existsSync(file) ? commandIn(readFileSync(file, 'utf8')) : []
+}
+
+/** Returns the configuration that the file of a service names. */
+export function configAt(file: string): string | undefined {
+  const words = commandAt(file)
+  const at = words.indexOf('--config')
+  return at < 0 ? undefined : words[at + 1]
+}
+
 function launchd(machine: Machine): ServiceManager {
   const { uid, home } = machine.user
   const [domain, target] = [`gui/${uid}`, `gui/${uid}/${LABEL}`]
@@ -163,6 +198,7 @@ function launchd(machine: Machine): ServiceManager {
       const restarts = /^\s*runs = (\d+)$/m.exec(stdout)?.[1]
       return {
         ...{ scope: 'user', file, unit: unitAt(file), state, active: state === 'running', enabled: code === 0 },
+        ...commandFacts(file, 'user'),
         ...(restarts === undefined ? {} : { restarts: Math.max(0, Number(restarts) - 1) }),
         ...(lastCode === 0 ? {} : { lastExit: exitMeaning(lastCode) }),
       }

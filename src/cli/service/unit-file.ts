@@ -88,6 +88,19 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
+/** Returns the words of the command in the file of a service, as `unitText` and `plistText` write them. */
+export function commandIn(text: string): readonly string[] {
+  const list = /<key>ProgramArguments<\/key>\s*<array>(.*?)<\/array>/s.exec(text)?.[1]
+  if (list !== undefined)
+    return [...list.matchAll(/<string>(.*?)<\/string>/gs)].map(([, word = '']) =>
+      word.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
+    )
+  const line = /^ExecStart=(.+)$/m.exec(text)?.[1] ?? ''
+  return [...line.matchAll(/"((?:\\.|[^"\\])*)"|\S+/g)].map(([word, inside]) =>
+    (inside?.replace(/\\(.)/g, '$1') ?? word).replaceAll('%%', '%').replaceAll('$$', '$'),
+  )
+}
+
 const MARK = /^# Written by "parley service install" \(([0-9a-f]{12})\)/
 
 function marked(text: string, user: string): string {
