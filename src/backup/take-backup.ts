@@ -1,4 +1,4 @@
-import { existsSync, linkSync, lstatSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { existsSync, linkSync, lstatSync, readdirSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type CopyContext, copyConfig, referencesIn } from '../config/copied-config.ts'
@@ -7,6 +7,7 @@ import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { MediaId } from '../core/ids.ts'
+import { shellWord } from '../core/machine.ts'
 import { MOST_MEDIA_BYTES } from '../core/media.ts'
 import type { StoreKey } from '../core/store-key.ts'
 import type { DiskForm } from '../media/file-form.ts'
@@ -28,7 +29,7 @@ import {
   removeSurplus,
   stampOf,
 } from './copies.ts'
-import { BACKUPS_LOCK, recordBackup } from './last-backup.ts'
+import { BACKUPS_LOCK, readLastBackup, recordBackup } from './last-backup.ts'
 import {
   type CopiedFile,
   checksumOf,
@@ -55,6 +56,8 @@ export interface BackedUpStore {
 export interface TakeOptions {
   /** The folder of the copies. */
   readonly to: string
+  /** True: where the last copy lay there, it must not be gone with all others, as where a disk is not mounted. */
+  readonly goesOn?: boolean
   /** Absent: no older copy is removed. */
   readonly keep: KeepRule | undefined
   readonly clock: Clock
@@ -101,7 +104,17 @@ function recordFailure(dataDir: string, failed: { readonly failedAt: number; rea
   }
 }
 
-async function take(store: BackedUpStore, { to, keep, clock, progress }: TakeOptions): Promise<BackupReport> {
+async function checkMounted(to: string, dataDir: string): Promise<void> {
+  const { path, there } = readLastBackup(dataDir) ?? {}
+  const folder = existsSync(to) ? realpathSync(to) : resolve(to)
+  if (path === undefined || there || dirname(path) !== folder || (await copiesIn(folder)).length > 0) return
+  const anew = `parley backup ${shellWord(to)}`
+  throw new ParleyError('unavailable', `The copies in ${to} are gone: is its disk mounted? To begin anew: ${anew}`)
+}
+
+async function take(store: BackedUpStore, options: TakeOptions): Promise<BackupReport> {
+  const { to, goesOn, keep, clock, progress } = options
+  if (goesOn) await checkMounted(to, store.dataDir)
   const [began, madeAt] = [clock.elapsed(), clock.now()]
   const home = privateFolder(dirname(store.path))
   // A link in the folder of another user could lead root to a database that is not theirs.

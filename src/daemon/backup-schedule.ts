@@ -10,7 +10,6 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 import { builtFile } from '../platform/run-child.ts'
-import { backupFolder } from './backups.ts'
 
 export interface BackupScheduleDeps {
   readonly config: Config
@@ -115,7 +114,7 @@ async function makeInChild(config: Config): Promise<string | undefined> {
   const { backup, file } = config
   const main = fileURLToPath(builtFile('main.js'))
   const rule = backup === undefined ? [] : ['--keep', backup.keep]
-  const args = [main, 'backup', backupFolder(config), ...rule, '--json', ...(file ? ['--config', file] : [])]
+  const args = [main, 'backup', ...rule, '--json', ...(file ? ['--config', file] : [])]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let printed = ''
   child.stderr.on('data', (text) => {

@@ -35,10 +35,7 @@ interface Subject {
 /** Returns the work of an operator on copies of the store. */
 export function createBackupOperator(version: string) {
   return {
-    take(
-      subject: Subject,
-      { to = backupFolder(subject.config), keep, progress }: BackupRequest,
-    ): Promise<BackupReport> {
+    take(subject: Subject, { to, keep, progress }: BackupRequest): Promise<BackupReport> {
       const { config, secrets, env } = subject
       const key = storeKeyOf(config)
       const channels = createChannels(config.routing.traits)
@@ -48,7 +45,10 @@ export function createBackupOperator(version: string) {
           media: key === undefined ? PLAIN_FILES : sealedFiles(key),
           ...{ config: config.file, context: { env, channels, secrets } },
         },
-        { to, clock: systemClock, progress, keep: keep === undefined ? undefined : parseKeep(keep) },
+        {
+          ...{ to: to ?? backupFolder(config), goesOn: to === undefined && config.backup?.to !== undefined },
+          ...{ clock: systemClock, progress, keep: keep === undefined ? undefined : parseKeep(keep) },
+        },
       )
     },
 

@@ -210,12 +210,14 @@ export async function examineBackup({ config: { dataDir, store }, now }: HostPla
   const age = days > 0 ? `${days} d` : `${Math.max(0, Math.floor((now - (at ?? now)) / HOUR_MS))} h`
   const says = `the last backup is ${age} old`
   const gone = `the last backup, ${path}, is not there any more`
+  const anew =
+    there === false ? `Mount its disk, or begin anew: parley backup ${shellWord(dirname(path))}` : 'parley backup'
   return [
-    ...(failedAt === undefined ? [] : [failed('outcome', `the last backup failed: ${reason}`, 'parley backup')]),
+    ...(failedAt === undefined ? [] : [failed('outcome', `the last backup failed: ${reason}`, anew)]),
     ...(at === undefined
       ? []
       : there === false
-        ? [failed('place', gone, 'parley backup')]
+        ? [failed('place', gone, anew)]
         : [days > OLD_DAYS ? warning('age', says, 'parley backup') : ok('age', `${says}: ${path}`)]),
   ]
 }

@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXIT } from '../../src/core/errors.ts'
@@ -81,6 +92,29 @@ describe('the folder of copies', CASE, () => {
       expect(statSync(join(house.state, 'parley.db')).mode & 0o777).toBe(0o600)
     },
   )
+
+  it('is not begun anew where all its copies are gone, as without its disk, unless it is named', async () => {
+    const disk = mkdtempSync(join(tmpdir(), 'parley-disk-'))
+    onTestFinished(() => rmSync(disk, { recursive: true, force: true }))
+    const to = join(disk, 'copies')
+    const house = await startHouse({ backup: { every: 1, to } })
+    const daemon = house.daemon()
+    await daemon.start()
+    await daemon.terminate()
+    const first = await house.backup()
+    for (const unmount of [() => renameSync(to, `${to}-away`), () => mkdirSync(to, { mode: 0o700 })]) {
+      unmount()
+      const { code, stderr } = await house.run(['backup'])
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`The copies in ${to} are gone: is its disk mounted?`)])
+      expect(namesIn(to)).toEqual([])
+    }
+    const { findings } = JSON.parse((await house.run(['doctor', 'backup', '--json'])).stdout)
+    const anew = `Mount its disk, or begin anew: parley backup ${to}`
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'outcome', remedy: anew }))
+    await house.backup(to)
+    expect(await house.backup()).not.toBe(first)
+    expect(namesIn(to)).toHaveLength(2)
+  })
 
   it('is named as that where others could write to it, and no mode of a folder of theirs is to be changed', async () => {
     const house = await withPicture()
