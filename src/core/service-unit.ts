@@ -31,6 +31,12 @@ const PROPERTIES = [
   ...['Result', 'ExecMainCode', 'ExecMainStatus'],
 ]
 
+/** Returns the command for the unit in whose control group a process is; undefined where it is in none. */
+export function systemctlOf(group: string): string | undefined {
+  if (!group.includes(`/${UNIT}`)) return undefined
+  return group.includes('/user.slice/') ? 'systemctl --user' : 'sudo systemctl'
+}
+
 /** Asks systemd for the unit, with `--user` for that of a user; resolves with the end of the command if it failed. */
 export async function showUnit(
   run: Machine['run'],

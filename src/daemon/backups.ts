@@ -22,6 +22,7 @@ import type {
 import { createChannels } from '../core/channel-traits.ts'
 import { systemClock } from '../core/clock.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
+import { systemctlOf } from '../core/service-unit.ts'
 import { PLAIN_FILES, sealedFiles } from '../media/file-form.ts'
 import { isOfState } from './own-data.ts'
 import { storeKeyOf } from './store-key.ts'
@@ -109,8 +110,8 @@ export async function namingHolder<Result>(path: string, work: () => Promise<Res
 
 /** Pure: returns how to stop a process, by the control group into which the system has put it. */
 export function stopCommand(pid: number, group: string): string {
-  if (!group.includes('/parley.service')) return `Ctrl-C in its terminal, or: kill ${pid}`
-  return group.includes('/user.slice/') ? 'systemctl --user stop parley' : 'sudo systemctl stop parley'
+  const systemctl = systemctlOf(group)
+  return systemctl === undefined ? `Ctrl-C in its terminal, or: kill ${pid}` : `${systemctl} stop parley`
 }
 
 /** Returns the folder in which copies are kept; a service may write to none but its own. */

@@ -309,11 +309,10 @@ function unitFindings(unit: ShownUnit, { user, config, now }: UnitPlace): readon
   const systemctl = user ? 'systemctl --user' : 'sudo systemctl'
   const journal = `journalctl ${user ? '--user ' : ''}-u parley -n 50`
   const says = `the unit is not running: ${unit.state}${unit.lastExit === undefined ? '' : `; ${unit.lastExit}`}`
-  const first = unit.exitCode === EXIT.config ? 'parley config check, then: ' : ''
   const install = installAnew(user ? 'user' : 'system')
   const gone = unit.programs.filter(isGone)
-  const lacksProgram = gone.length > 0 || unit.exitCode === NO_PROGRAM
-  const again = lacksProgram ? install : `${first}${systemctl} start parley; why it ended: ${journal}`
+  const start = `${systemctl} start parley; why it ended: ${journal}`
+  const again = startAgain(gone.length > 0 ? NO_PROGRAM : unit.exitCode, { install, start })
   const other = unit.config !== undefined && config.file !== undefined && unit.config !== config.file
   const restarted = unit.restarts > 0 && !(unit.since !== undefined && now - unit.since > HOUR_MS)
   const often = `the daemon was started again ${unit.restarts} times after it had ended`
@@ -327,6 +326,11 @@ function unitFindings(unit: ShownUnit, { user, config, now }: UnitPlace): readon
     ...(restarted ? [warning('restarts', often, journal)] : []),
     ...(other ? [warning('configuration', elsewhere, `parley doctor --config ${shellWord(unit.config ?? '')}`)] : []),
   ]
+}
+
+function startAgain(code: number | undefined, { install, start }: Record<'install' | 'start', string>): string {
+  if (code === NO_PROGRAM) return install
+  return code === EXIT.config ? `parley config check, then: ${start}` : start
 }
 
 async function lingering(): Promise<readonly Finding[]> {

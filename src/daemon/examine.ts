@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
@@ -7,6 +8,7 @@ import { type DoctorReport, type DoctorRequest, type Finding, findingsOf, saysAn
 import { machineZone } from '../core/machine-zone.ts'
 import { splitModel } from '../core/model-server.ts'
 import type { StatusReport } from '../core/operator.ts'
+import { systemctlOf } from '../core/service-unit.ts'
 import { inWords, writersOf } from '../platform/private-folder.ts'
 import { useProxies } from '../platform/way-out.ts'
 import { type DatabaseFacts, examineDatabase, type KnownPlace, placesIn } from '../store/engines/examine-database.ts'
@@ -161,7 +163,7 @@ async function outcomeOf({ part, run, last }: Check): Promise<readonly Finding[]
 function hostChecks(request: Request, { version }: ExamineParts): readonly Check[] {
   const { config, now } = request
   const always: readonly Check[] = [
-    { part: 'program', run: async () => programFindings(request, version) },
+    { part: 'program', run: () => programFindings(request, version) },
     { part: 'clock', run: async () => [findingsOf('clock').ok('zone', `times are in ${machineZone()}`)] },
     { part: 'configuration', run: async () => configurationFindings(request) },
   ]
@@ -181,12 +183,15 @@ function hostChecks(request: Request, { version }: ExamineParts): readonly Check
   ]
 }
 
-function programFindings({ status, now }: Request, version: string): readonly Finding[] {
+async function programFindings({ status, now, config }: Request, version: string): Promise<readonly Finding[]> {
   const { ok, warning } = findingsOf('program')
   const node = examineNode(process.versions.node, now)
   if (status === undefined || status.version === version) return [ok('version', `Parley ${version}`), node]
   const says = `the daemon that runs is Parley ${status.version}, and ${version} is installed`
-  return [warning('version', says, 'Start it again: sudo systemctl restart parley'), node]
+  const pid = config && daemonPlace(config).pid
+  const systemctl = systemctlOf(await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => ''))
+  const how = systemctl === undefined ? 'End it, then: parley start' : `${systemctl} restart parley`
+  return [warning('version', says, `Start it again: ${how}`), node]
 }
 
 function configurationFindings({ config, mistakes, warnings }: Request): readonly Finding[] {

@@ -18,6 +18,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { digestOf } from '../../src/backup/manifest.ts'
 import { lockBackups } from '../../src/backup/take-backup.ts'
 import { EXIT } from '../../src/core/errors.ts'
+import { systemctlOf } from '../../src/core/service-unit.ts'
 import { stopCommand } from '../../src/daemon/backups.ts'
 import { OTHER_USER_RUNS } from '../e2e/other-user.ts'
 import { CASE } from '../faults/rounds.ts'
@@ -446,6 +447,7 @@ it('a daemon is stopped by the manager that has started it', () => {
   const user = '0::/user.slice/user-1000.slice/user@1000.service/app.slice/parley.service\n'
   expect(stopCommand(7, user)).toBe('systemctl --user stop parley')
   expect(stopCommand(7, '0::/user.slice/user-1000.slice/session-2.scope\n')).toContain('kill 7')
+  expect([systemctlOf(user), systemctlOf('0::/init.scope\n')]).toEqual(['systemctl --user', undefined])
 })
 
 function flip(path: string): void {

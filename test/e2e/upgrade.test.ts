@@ -17,6 +17,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { installInto, packAs, withNewerSchema } from '../fakes/packed-programs.ts'
 import { fakeSystemd } from '../fakes/systemd.ts'
 import { withDatabase } from '../store/temp-database.ts'
+import { NOBODY, OTHER_USER_RUNS } from './other-user.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
@@ -50,8 +51,8 @@ async function home() {
   cpSync(join(ROOT, 'test/fixtures/imports/molf'), join(folder, 'old'), { recursive: true })
   const node = dirname(process.execPath)
   const env = { HOME: folder, PATH: `${systemd.bin}:${join(prefix, 'bin')}:${node}:${process.env.PATH}` }
-  const shell = async (command: string) => {
-    const done = promisify(execFile)('sh', ['-c', command], { env, cwd: folder })
+  const shell = async (command: string, as: { readonly uid?: number } = {}) => {
+    const done = promisify(execFile)('sh', ['-c', command], { env, cwd: folder, ...as })
     const { stdout, stderr, code } = await done.then((said) => ({ ...said, code: 0 })).catch((error) => error)
     return { stdout: String(stdout), stderr: String(stderr), code: Number(code) }
   }
@@ -97,6 +98,25 @@ describe('parley upgrade', { timeout: 300_000 }, () => {
     const [, copy = ''] = /A backup lies in (.+)/.exec(done.stderr) ?? []
     expect(existsSync(join(copy, 'manifest.json'))).toBe(true)
     expect(await sessions(house)).toBe(1)
+  })
+
+  test.runIf(OTHER_USER_RUNS)('where root has the program and a user the daemon, both are told what to type', async () => {
+    const { folder, prefix, shell } = await home()
+    const file = packed(NEWER)
+    execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, join(folder, '.config'), join(folder, '.local'), folder])
+    execFileSync('chown', ['-R', '0:0', prefix])
+    for (const path of [packages, dirname(file)]) chmodSync(path, 0o755)
+    const steps = [
+      ...['parley backup', `sudo npm install --global --prefix ${prefix} .*${file}`],
+      'systemctl --user restart parley\n',
+    ]
+    const told = (why: string) => ({
+      ...{ code: 2, stdout: '', stderr: expect.stringMatching(new RegExp([why, ...steps].join('.*\\n  '), 's')) },
+    })
+    expect(await shell(`parley upgrade ${file} --dry-run`, { uid: NOBODY })).toEqual(told('is not yours to write to'))
+    mkdirSync(join(prefix, 'root'))
+    const asRoot = `HOME=${prefix}/root SUDO_USER=ada parley upgrade ${file} --yes`
+    expect(await shell(asRoot)).toEqual(told('the daemon is one of ada'))
   })
 
   test('a version that does not start ends with 1 and names the way back, which leads back', async () => {

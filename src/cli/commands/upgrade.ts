@@ -7,11 +7,11 @@ import { connectLocal } from '../local-client.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
 import { oneLine } from '../print/plain.ts'
 import {
-  checkWritable,
   compareVersions,
   type Installation,
   installationOf,
   installCommand,
+  isWritable,
   needsScripts,
   type PackedProgram,
   readPacked,
@@ -58,6 +58,9 @@ export async function upgrade(ports: UpgradePorts, options: UpgradeOptions): Pro
   if (place.kind === 'checkout') throw new ParleyError('invalid', howTo(place).join('\n'))
   const packed = await readPacked(machine, resolve(ports.cwd, options.file))
   refuseOlder(standing, packed)
+  const isOfAnother = machine.user.uid === 0 && !manager && !standing.store
+  const user = isOfAnother ? ports.env.SUDO_USER : undefined
+  if (user || !isWritable(place)) throw byHand(place, packed.file, user)
   const plan: Plan = { ...{ machine, loaded, place, packed, standing }, ...(manager ? { manager } : {}) }
   const steps = stepsOf(plan, options)
   const lines = [...describe(standing), `Upgrade    to ${packed.version}:`, ...steps]
@@ -70,11 +73,21 @@ export async function upgrade(ports: UpgradePorts, options: UpgradeOptions): Pro
     ports.stderr.write('Nothing was changed. Do it: the same command with --yes\n')
     return EXIT.failed
   }
-  checkWritable(place)
   return perform(ports, plan, options)
 }
 
 const ELSEWHERE = 'The data of the service belongs to an account of its own.\nRun it as root: sudo parley upgrade ...'
+
+/** Only root can replace the program then, and only its user finds the data of the daemon. */
+function byHand(place: Plan['place'], file: string, user: string | undefined): ParleyError {
+  const why = user
+    ? `Root has no data of Parley: the daemon is one of ${user}.\nType without sudo before all of it:`
+    : `${dirname(place.program)} is not yours to write to.\nIn a container, build the image anew. Else type:`
+  const install = oneLine(installCommand(place, file).map(shellWord).join(' '))
+  const steps = ['parley backup', `sudo ${install}`, 'systemctl --user restart parley']
+  const own = '(or, without a service, end the daemon and: parley start)'
+  return new ParleyError('invalid', [why, ...[...steps, own].map((step) => `  ${step}`)].join('\n'))
+}
 
 /** Returns the service manager where there is a service of it. */
 async function serviceOf(ports: UpgradePorts, machine: Machine): Promise<ServiceManager | undefined> {
@@ -227,7 +240,11 @@ async function perform(ports: UpgradePorts, plan: Plan, options: UpgradeOptions)
 }
 
 function lastLines(text: string): readonly string[] {
-  return text.trim().split('\n').slice(-5).map(oneLine)
+  const lines = text.trim().split('\n')
+  return lines
+    .filter((line) => !line.startsWith('npm notice'))
+    .slice(-5)
+    .map(oneLine)
 }
 
 /** Returns the folder of the copy. Rejects with `unavailable`: without one nothing is installed. */

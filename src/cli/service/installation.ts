@@ -156,12 +156,20 @@ export function runNpm(machine: Machine, [npm = 'npm', ...args]: readonly string
   return machine.run(npm, args, { cwd: tmpdir(), withinMs: NPM_MS })
 }
 
-/** Throws `forbidden` where this user cannot replace the program. */
-export function checkWritable({ program }: Installation): void {
+/** Returns whether this user can replace the program. */
+export function isWritable({ program }: Installation): boolean {
   try {
     accessSync(dirname(program), constants.W_OK)
+    return true
   } catch {
-    const message = `${dirname(program)} is not yours to write to.\nPut sudo before it; in a container, build the image anew.`
+    return false
+  }
+}
+
+/** Throws `forbidden` where this user cannot replace the program. */
+export function checkWritable(place: Installation): void {
+  if (!isWritable(place)) {
+    const message = `${dirname(place.program)} is not yours to write to.\nPut sudo before it; in a container, build the image anew.`
     throw new ParleyError('forbidden', message)
   }
 }
