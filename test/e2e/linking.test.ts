@@ -34,9 +34,9 @@ function answers({ telegram, discord, slack }: Whole, words: string) {
 }
 
 async function codeFor(of: Whole): Promise<string> {
-  const shown = answers(of, '/link ')
+  const shown = answers(of, 'Within ten minutes')
   of.telegram.world.say({ from: 111, text: '/link' })
-  return /\/link ([a-z0-9-]+)/.exec((await shown.telegram()).text)?.[1] ?? ''
+  return /\b(\w{5}-\w{5})\b/.exec((await shown.telegram()).text)?.[1] ?? ''
 }
 
 describe('linking', () => {
@@ -46,32 +46,35 @@ describe('linking', () => {
     expect((await operator.people.list()).changes).toEqual([])
   })
 
-  it('S19: a stranger who types the code of the owner elsewhere is the owner there from the next message on', async () => {
-    const of = await house()
-    const { discord } = of
-    const refused = answers(of, 'only talk to people')
-    discord.world.say({ from: '222', text: 'hello' })
-    await refused.discord()
-    const code = await codeFor(of)
-    const [linked, told] = [answers(of, 'You are ada to me here too'), answers(of, '/unlink discord:222')]
-    discord.world.say({ from: '222', text: `/link ${code}` })
-    await linked.discord()
-    await told.telegram()
-    const answered = answers(of, 'echo hello again')
-    discord.world.say({ from: '222', text: 'hello again' })
-    await answered.discord()
+  it.each(['/link ', ''])(
+    'S19: a stranger who sends the code of the owner elsewhere, behind "%s", is the owner there from the next message on',
+    async (command) => {
+      const of = await house()
+      const { discord } = of
+      const refused = answers(of, 'only talk to people')
+      discord.world.say({ from: '222', text: 'hello' })
+      await refused.discord()
+      const code = await codeFor(of)
+      const [linked, told] = [answers(of, 'You are ada to me here too'), answers(of, '/unlink discord:222')]
+      discord.world.say({ from: '222', text: `${command}${code}` })
+      await linked.discord()
+      await told.telegram()
+      const answered = answers(of, 'echo hello again')
+      discord.world.say({ from: '222', text: 'hello again' })
+      await answered.discord()
 
-    const again = answers(of, 'not valid')
-    discord.world.say({ from: '555', text: `/link ${code}` })
-    await again.discord()
-    await of.restart()
-    const after = answers(of, 'echo still me')
-    discord.world.say({ from: '222', text: 'still me' })
-    await after.discord()
-    expect((await of.daemon.operator.people.list()).changes).toMatchObject([
-      { kind: 'linked', person: 'ada', id: 'discord:222', by: 'telegram:111' },
-    ])
-  })
+      const again = answers(of, 'not valid')
+      discord.world.say({ from: '555', text: `/link ${code}` })
+      await again.discord()
+      await of.restart()
+      const after = answers(of, 'echo still me')
+      discord.world.say({ from: '222', text: 'still me' })
+      await after.discord()
+      expect((await of.daemon.operator.people.list()).changes).toMatchObject([
+        { kind: 'linked', person: 'ada', id: 'discord:222', by: 'telegram:111' },
+      ])
+    },
+  )
 
   it.each([
     ['discord', 'discord:222'],

@@ -217,7 +217,7 @@ describe('the first mention in a Slack thread', () => {
       )
     const before = ledger.mark()
     world.say({ from: 'U333', text: '!link' })
-    const [, code = ''] = /link ([a-z0-9-]+)/.exec((await told('link ', before)).text) ?? []
+    const [, code = ''] = /\b(\w{5}-\w{5})\b/.exec((await told('Within ten minutes', before)).text) ?? []
     const root = world.say({ from: 'U333', channel, text: `!link ${code}` })
     world.setMember(channel, true)
     world.say({ from: 'U333', channel, thread: root, text: `${BOT} what now?` })

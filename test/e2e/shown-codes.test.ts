@@ -289,8 +289,10 @@ describe('a link code', () => {
     const of = await threePlatforms()
     const { telegram, discord } = of
     telegram.world.say({ from: 111, text: '/link' })
-    const shown = await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text.includes('/link ') })
-    const code = /\/link ([a-z0-9-]+)/.exec(shown.text)?.[1] ?? ''
+    const shown = await telegram.ledger.nextFromBot('sent', {
+      where: ({ text }) => text.includes('Within ten minutes'),
+    })
+    const code = /\b(\w{5}-\w{5})\b/.exec(shown.text)?.[1] ?? ''
     const after = telegram.ledger.mark()
     show(of, code)
     expect((await of.log.line(BURNT)).fields).toMatchObject({ code: 'link' })
@@ -307,8 +309,10 @@ describe('a link code', () => {
     const of = await threePlatforms()
     const { telegram, discord } = of
     telegram.world.say({ from: 111, text: '/link' })
-    const shown = await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text.includes('/link ') })
-    const code = /\/link ([a-z0-9-]+)/.exec(shown.text)?.[1] ?? ''
+    const shown = await telegram.ledger.nextFromBot('sent', {
+      where: ({ text }) => text.includes('Within ten minutes'),
+    })
+    const code = /\b(\w{5}-\w{5})\b/.exec(shown.text)?.[1] ?? ''
     telegram.world.say({ from: 111, text: 'thanks', replyTo: shown.messageId })
     await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text.includes('echo') })
     discord.world.say({ from: '222', text: `/link ${code}` })

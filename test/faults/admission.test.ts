@@ -44,8 +44,8 @@ describe.concurrent('a kill while ids are joined', CASE, () => {
       await scene.daemon.start(point)
       await heard
       scene.telegram.world.say({ from: ADA, text: '/link' })
-      const shown = await scene.sent('/link ', { chat: ADA })
-      discord.say(`/link ${/\/link ([a-z0-9-]+)/.exec(shown.text)?.[1]}`)
+      const shown = await scene.sent('Within ten minutes', { chat: ADA })
+      discord.say(`/link ${/\b(\w{5}-\w{5})\b/.exec(shown.text)?.[1]}`)
       expect(await scene.daemon.exited()).toEqual(KILLED)
       const again = discord.listening({ after: discord.mark() })
       await scene.daemon.start()

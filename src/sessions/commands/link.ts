@@ -9,7 +9,7 @@ export interface LinkCommandDeps {
   readonly channels: Channels
 }
 
-/** `/link` gives a code on one platform; `/link <code>` on another makes both ids one person. */
+/** `/link` gives a code on one platform; that code on another makes both ids one person. */
 export function linkCommand(deps: LinkCommandDeps): ChatCommand {
   return {
     name: 'link',
@@ -38,8 +38,8 @@ async function link(call: CommandCall, { links, channels }: LinkCommandDeps): Pr
   }
   const { person, role } = decision.identity
   if (person === undefined || role === 'guest') {
-    return 'I do not know you here. Send me `/link` where I do, and type the code you get here: `/link <code>`.'
+    return 'I do not know you here. Send me `/link` where I do, and the code you get there here.'
   }
   const code = await links.offer(askerOf(channels, call), person)
-  return `Within ten minutes, type this to me on the other platform, in a direct chat:\n\n\`/link ${code}\`\n\nKeep it to yourself: whoever types it there first is ${person} to me.`
+  return `Within ten minutes, send me this code on the other platform, in a direct chat:\n\n\`${code}\`\n\nKeep it to yourself: whoever sends it there first is ${person} to me.`
 }

@@ -9,7 +9,7 @@ import { foldCode, isCode } from './link-code.ts'
 export interface ValidCode {
   /** The code in the form of `foldCode`. */
   readonly folded: string
-  /** The commands that take it, in a direct chat; the log calls the code by the first. */
+  /** The commands that take it, in a direct chat; the log calls the code by the first, which a bare code stands for. */
   readonly commands: readonly string[]
   /** Makes the code worthless before it returns; storing that and notifying people follow. */
   burn(): void
@@ -17,7 +17,7 @@ export interface ValidCode {
 
 /** Looks for one-time codes in everything that is said: a code that was shown is worthless from then on. */
 export interface ShownCodes {
-  /** Returns a dispatch as it is meant: one that says nothing but the claim code, in a direct chat, is the command. */
+  /** Returns a dispatch as it is meant: one that says nothing but a code, in a direct chat, is its command. */
   asMeant(dispatch: Dispatch): Dispatch
   /** Called for every decision before anything else is done about it. */
   decided(dispatch: Dispatch): void
@@ -41,9 +41,11 @@ export function createShownCodes({ logger, validCodes }: ShownCodesDeps): ShownC
   }
   return {
     asMeant(dispatch) {
-      const claim = validCodes().find(({ commands }) => commands.includes(CLAIM))
-      const code = claim && bareCode(dispatch, claim)
-      return code === undefined ? dispatch : asClaim(dispatch, code)
+      for (const one of validCodes()) {
+        const code = bareCode(dispatch, one)
+        if (code !== undefined) return asCommand(dispatch, one.commands[0] ?? CLAIM, code)
+      }
+      return dispatch
     },
     decided(dispatch) {
       const codes = validCodes()
@@ -65,28 +67,30 @@ export function createShownCodes({ logger, validCodes }: ShownCodesDeps): ShownC
 const CLAIM = 'claim'
 
 /**
- * Returns the code of a direct message that is nothing but one, with or without the word claim before it. A wrong one
- * counts too, so that it is among the wrong tries; a text that merely has as many letters needs that word or a digit.
+ * Returns the code of a direct message that is nothing but one, with or without the word claim before it. A wrong claim
+ * code counts too, so that it is among the wrong tries; a text that merely has as many letters needs that word or a
+ * digit.
  */
-function bareCode({ origin, event }: Dispatch, { folded }: ValidCode): string | undefined {
+function bareCode({ origin, event }: Dispatch, { folded, commands }: ValidCode): string | undefined {
   if (origin !== 'platform' || event.kind !== 'message' || event.address.chatType !== 'direct') return undefined
   const { text, forwarded, via, attachments, enclosed } = event
   if (forwarded !== undefined || via !== undefined || attachments.length > 0 || enclosed !== undefined) return undefined
   if (text.length > LONGEST_BARE) return undefined
   const whole = foldCode(text)
+  if (whole === folded || !commands.includes(CLAIM)) return whole === folded ? folded : undefined
   const word = foldCode(CLAIM)
   const named = whole.startsWith(word) && isCode(whole.slice(word.length))
   if (named) return whole.slice(word.length)
-  return whole === folded || (isCode(whole) && /\d/.test(text)) ? whole : undefined
+  return isCode(whole) && /\d/.test(text) ? whole : undefined
 }
 
 /** Characters of a text that may be a bare code, with whatever a phone puts between and around its letters. */
 const LONGEST_BARE = 100
 
-function asClaim(dispatch: Dispatch, code: string): Dispatch {
+function asCommand(dispatch: Dispatch, name: string, code: string): Dispatch {
   const { event } = dispatch
   if (event.kind !== 'message') return dispatch
-  return { ...dispatch, event: { ...event, kind: 'command', name: CLAIM, args: code } }
+  return { ...dispatch, event: { ...event, kind: 'command', name, args: code } }
 }
 
 /**

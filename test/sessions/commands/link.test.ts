@@ -7,7 +7,7 @@ import { commandCall } from '../../fakes/command-call.ts'
 import { direct, user } from '../../fakes/dispatch.ts'
 
 it.each([
-  ['a member', 'member', 'type this to me on the other platform'],
+  ['a member', 'member', 'send me this code on the other platform'],
   ['who was taken out of the people', 'guest', 'I do not know you here'],
 ] as const)('/link of %s, whose id is still linked', async (_, role, answer) => {
   const given = commandCall('link', '', { address: direct('444'), sender: user('444') })
