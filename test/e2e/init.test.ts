@@ -34,6 +34,7 @@ const PLATFORMS = {
   async telegram() {
     const server = await telegramServer()
     return {
+      server,
       apiRoot: server.apiRoot,
       chosenBy: [space, enter],
       secrets: { 'telegram-token': server.token },
@@ -49,6 +50,7 @@ const PLATFORMS = {
     onTestFinished(() => server.close())
     server.world.addUser({ id: '222', username: 'ada', displayName: 'Ada' })
     return {
+      server,
       apiRoot: server.apiRoot,
       chosenBy: [down, space, enter],
       secrets: { 'discord-token': DISCORD_TOKEN },
@@ -64,6 +66,7 @@ const PLATFORMS = {
     onTestFinished(() => server.close())
     server.world.addUser({ id: 'U333', name: 'ada', displayName: 'Ada' })
     return {
+      server,
       apiRoot: server.apiRoot,
       chosenBy: [down, down, space, enter],
       secrets: { 'slack-app-token': server.app.appToken, 'slack-bot-token': server.app.botToken },
@@ -126,3 +129,35 @@ test.each([
     expect({ questions: terminal.questions, keystrokes: terminal.keystrokes }).toEqual(effort)
   },
 )
+
+test('init with two platforms: whoever owns it on one is shown the way to be its owner on the other, where a refusal is no answer', async () => {
+  const [telegram, slack, model] = await Promise.all([PLATFORMS.telegram(), PLATFORMS.slack(), ollama()])
+  const newcomer = new Newcomer({ OLLAMA_HOST: model.host })
+  const roots = ['--api-root', `telegram=${telegram.apiRoot}`, '--api-root', `slack=${slack.apiRoot}`]
+  const terminal = newcomer.types(...roots)
+  await terminal.answers('Which platforms?', space, down, down, space, enter)
+  await terminal.answers('◆  Telegram:', telegram.server.token, enter)
+  await terminal.answers('◆  Slack: app-level', slack.server.app.appToken, enter)
+  await terminal.answers('◆  Slack: bot', slack.server.app.botToken, enter)
+  await terminal.answers('Which model shall answer?', enter)
+  await terminal.shows('Waiting for you there')
+  const [, code = ''] = /start=(\S+)/.exec(terminal.text) ?? []
+  telegram.say(telegram.claim(code))
+  await terminal.shows('telegram:111 is the owner now')
+  await terminal.shows('Write /link to it on Telegram')
+  telegram.say('/link')
+  const { text } = await telegram.server.ledger.nextFromBot('sent', {
+    where: (one) => one.text.includes('ten minutes'),
+  })
+  slack.say(/\b(\w{5}-\w{5})\b/.exec(text)?.[1] ?? '')
+  await terminal.shows('slack:t01/u333 is the owner too now')
+  await terminal.shows('Write something to it')
+  slack.server.world.addUser({ id: 'U444', name: 'eve', displayName: 'Eve' })
+  slack.server.world.say({ from: 'U444', text: 'let me in' })
+  await telegram.server.ledger.nextFromBot('sent', { where: (one) => one.text.includes('/admit') })
+  slack.say('hello')
+  await terminal.shows('was answered')
+  expect(terminal.text).not.toContain('Eve was answered')
+  await terminal.answers('The bot runs now', down, enter)
+  expect(await terminal.ended()).toBe(0)
+})

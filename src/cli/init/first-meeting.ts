@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ParleyError } from '../../core/errors.ts'
+import type { ChannelStatus } from '../../core/operate-parts.ts'
 import type { OperatorService, StatusReport } from '../../core/operator.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts, LoadedConfig, SetupDaemon, SetupPorts } from '../ports.ts'
@@ -13,7 +14,7 @@ interface Meeting {
   readonly ask: Ask
   readonly loaded: LoadedConfig
   readonly accounts: readonly AccountSetUp[]
-  readonly setup: Pick<SetupPorts, 'startDaemon'>
+  readonly setup: Pick<SetupPorts, 'startDaemon' | 'platforms'>
   readonly ports: Pick<CliPorts, 'explain' | 'onSignal' | 'stdout'>
   readonly file: string
   /** The words by which this program was started. */
@@ -35,7 +36,10 @@ export async function meetOwner(meeting: Meeting): Promise<number | undefined> {
   try {
     const operator = await untilUp(meeting, daemon)
     const isOwned = await seesOwner(meeting, operator)
-    if (isOwned) await seesAnswer(ask, operator)
+    if (isOwned) {
+      for (const account of meeting.accounts) await seesOwnerOn(meeting, operator, account)
+      await seesAnswer(ask, operator)
+    }
     await sayGroups(meeting, operator)
     const next = await ask.choose({
       message: 'The bot runs now. How to continue?',
@@ -105,8 +109,42 @@ async function seesOwner({ ask, accounts, program }: Meeting, operator: Operator
 /** Returns the id of the owner once there is one. */
 async function arrived(operator: OperatorService): Promise<string | undefined> {
   if (!(await operator.status()).ownerKnown) return undefined
+  return (await ownerIds(operator))[0] ?? 'Somebody'
+}
+
+async function ownerIds(operator: OperatorService): Promise<readonly string[]> {
   const { people } = await operator.people.list()
-  return people.find(({ role }) => role === 'owner')?.ids[0]?.id ?? 'Somebody'
+  return people.filter(({ role }) => role === 'owner').flatMap(({ ids }) => ids.map(({ id }) => id))
+}
+
+/** Waits until an owner is known on the platform of an account too: the same human is a stranger there before. */
+async function seesOwnerOn(meeting: Meeting, operator: OperatorService, { platform }: AccountSetUp): Promise<void> {
+  const { ask, loaded, setup, program } = meeting
+  const isUp = ({ channel, status }: ChannelStatus) => status === 'up' && channel === platform.id
+  const hasId = (channel: string) => async () => (await ownerIds(operator)).find((id) => isOn(channel, id))
+  const { channels } = await operator.status()
+  if (!channels.some(isUp) || (await hasId(platform.id)())) return
+  const ids = await ownerIds(operator)
+  const elsewhere = setup.platforms.find(
+    ({ id }) => channels.some((one) => one.channel === id) && ids.some((one) => isOn(id, one)),
+  )
+  const mark = loaded.config.routing.traits[elsewhere?.id ?? '']?.commandMark ?? '/'
+  ask.say('', `On ${platform.title} it does not know yet that you are its owner.`)
+  if (elsewhere === undefined)
+    ask.say(
+      `Write to it there, and in another window: ${program} access list`,
+      `then, with your id: ${program} people link <owner> <id>`,
+    )
+  else
+    ask.say(`Write ${mark}link to it on ${elsewhere.title}, and send it the code of its answer on ${platform.title}.`)
+  ask.say('Waiting ... (Enter continues without)')
+  const known = await ask.unlessSkipped((over) => poll(over, hasId(platform.id)))
+  ask.say(known === undefined ? 'Nobody came yet: it refuses you there until then.' : `${known} is the owner too now.`)
+}
+
+/** An id without a platform is known on each. */
+function isOn(channel: string, id: string): boolean {
+  return id.startsWith(`${channel}:`) || !id.includes(':')
 }
 
 /** Waits until a message is answered, or its model has failed. */
@@ -122,10 +160,13 @@ async function seesAnswer(ask: Ask, operator: OperatorService): Promise<void> {
 }
 
 async function answered(operator: OperatorService, before: StatusReport): Promise<readonly string[] | undefined> {
-  const { modelServers = [], lastIn, lastOut, sessions, runningTurns, waiting } = await operator.status()
+  const { modelServers = [], lastIn, lastOut, runningTurns, waiting } = await operator.status()
   const trouble = modelServers.flatMap(({ troubles }) => troubles).at(0)
   if (trouble !== undefined) return [`Wrong: ${oneLine(trouble.cause)}`, `  -> ${oneLine(trouble.remedy)}`]
-  if (lastIn === undefined || lastOut === undefined || sessions === 0 || runningTurns + waiting > 0) return undefined
+  if (lastIn === undefined || lastOut === undefined || runningTurns + waiting > 0) return undefined
+  // A refusal and its card are sent too.
+  const [last] = await operator.why('last')
+  if (last?.turn === undefined) return undefined
   const isNew = lastIn.at > (before.lastIn?.at ?? 0) && lastOut.at >= lastIn.at
   const who = lastIn.title === undefined ? 'The message' : oneLine(lastIn.title)
   return isNew ? [`${who} was answered, ${((lastOut.at - lastIn.at) / 1_000).toFixed(1)} s later.`] : undefined
