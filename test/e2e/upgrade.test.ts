@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -121,8 +122,11 @@ describe('parley upgrade', { timeout: 300_000 }, () => {
 
   test('a version that does not start ends with 1 and names the way back, which leads back', async () => {
     const house = await home()
-    const { parley, shell } = house
+    const { parley, shell, folder, state } = house
     await parley('service', 'install', '--user')
+    const victim = join(folder, 'victim')
+    writeFileSync(victim, 'of root')
+    symlinkSync(victim, join(state, `parley-${VERSION}.tgz`))
     const broken = (text: string, name: string) =>
       name === 'main.js' ? text.replace(/^(#!.*\n)/, '$1if (process.argv[2] === "start") process.exit(78);\n') : text
     const done = await parley('upgrade', packed(NEWER, broken), '--no-backup', '--yes')
@@ -132,6 +136,8 @@ describe('parley upgrade', { timeout: 300_000 }, () => {
     })
 
     const [, way = ''] = done.stderr.split('The way back:\n')
+    expect(readFileSync(victim, 'utf8')).toBe('of root')
+    expect(way).toContain(join(folder, `.local/share/parley/parley-${VERSION}.tgz`))
     for (const command of way.trim().split('\n')) expect(await shell(command)).toMatchObject({ code: 0 })
     expect(await parley('service', 'status')).toMatchObject({ code: 0 })
     expect(await parley('--version')).toMatchObject({ stdout: `${VERSION}\n` })
@@ -144,7 +150,7 @@ describe('parley upgrade', { timeout: 300_000 }, () => {
     await parley('service', 'install', '--user')
     await parley('upgrade', packed(NEWER, withNewerSchema), '--no-backup', '--yes')
     await parley('service', 'uninstall')
-    const older = join(state, `parley-${VERSION}.tgz`)
+    const older = join(folder, `.local/share/parley/parley-${VERSION}.tgz`)
     expect(await parley('upgrade', older)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('older than the installed'),

@@ -7,12 +7,22 @@ import type { DataPlaces, Machine, OwnData } from '../../core/machine.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
 import { oneLine } from '../print/plain.ts'
-import { checkWritable, type Installation, installationOf, runNpm, sizeOf } from '../service/installation.ts'
+import {
+  checkWritable,
+  type Installation,
+  installationOf,
+  oldPrograms,
+  runNpm,
+  sizeOf,
+} from '../service/installation.ts'
 import type { ServiceManager } from '../service/manager.ts'
 import { type ReadOptions, show } from '../show.ts'
 import { askedConfig, checkConfig, endService, findService } from './service.ts'
 
-type UninstallPorts = Pick<CliPorts, 'env' | 'cwd' | 'stdout' | 'stderr' | 'load' | 'machine' | 'ownData' | 'removeData'>
+type UninstallPorts = Pick<
+  CliPorts,
+  'env' | 'cwd' | 'stdout' | 'stderr' | 'load' | 'machine' | 'ownData' | 'removeData'
+>
 
 export interface UninstallOptions extends ReadOptions {
   readonly yes?: boolean
@@ -37,7 +47,7 @@ export async function uninstall(ports: UninstallPorts, options: UninstallOptions
   const where = await placesOf(ports, options, manager)
   const own = await ports.ownData(where.data, where.loaded)
   const { home } = machine.user
-  const found = { traces: tracesOf({ manager, place, where, own, home }, options), own }
+  const found = { traces: tracesOf({ manager, place, where, own, home, old: oldPrograms(machine) }, options), own }
   if (!options.yes) {
     show(ports, options, { value: found.traces, lines: () => describe(found, options) })
     ports.stderr.write('Nothing was removed. Do it: the same command with --yes\n')
@@ -100,6 +110,7 @@ interface Found {
   readonly where: Places
   readonly own: OwnData
   readonly home: string
+  readonly old: string
 }
 
 /** Returns the files in which "parley completions" was made known to a shell; each is the user's to change. */
@@ -110,7 +121,10 @@ function completionsIn(home: string): readonly string[] {
     .filter((file) => existsSync(file) && readFileSync(file, 'utf8').includes('parley completions'))
 }
 
-function tracesOf({ manager, place, where, own, home }: Found, { purge = false }: UninstallOptions): readonly Trace[] {
+function tracesOf(
+  { manager, place, where, own, home, old }: Found,
+  { purge = false }: UninstallOptions,
+): readonly Trace[] {
   const sum = (of: 'data' | 'cache') =>
     own.files.filter((file) => file.of === of).reduce((all, { bytes }) => all + bytes, 0)
   const { dataDir, cache } = where.data
@@ -127,6 +141,7 @@ function tracesOf({ manager, place, where, own, home }: Found, { purge = false }
       : [{ what: 'data', path: dataDir, bytes: sum('data'), removed: false }]),
     { what: 'compiled code', path: cache, bytes: sum('cache'), removed: purge },
     ...where.backups.map((path) => ({ what: 'backups', path, removed: false })),
+    { what: 'old programs', path: old, removed: false },
     { what: 'configuration and secrets', path: where.config, removed: false },
     ...completionsIn(home).map((path) => ({ what: 'completions for a shell', path, removed: false })),
   ]

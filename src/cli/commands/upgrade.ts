@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { sizeInWords } from '../../core/content-words.ts'
 import { EXIT, ParleyError } from '../../core/errors.ts'
 import { type Machine, type StoreSchema, shellWord } from '../../core/machine.ts'
+import { privateFolder } from '../../platform/private-folder.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
 import { oneLine } from '../print/plain.ts'
@@ -13,6 +14,7 @@ import {
   installCommand,
   isWritable,
   needsScripts,
+  oldPrograms,
   type PackedProgram,
   readPacked,
   runNpm,
@@ -176,10 +178,11 @@ interface Plan {
   readonly manager?: ServiceManager
 }
 
-function stepsOf({ loaded, place, packed, standing, manager }: Plan, { backup }: UpgradeOptions): readonly string[] {
+function stepsOf(plan: Plan, { backup }: UpgradeOptions): readonly string[] {
+  const { place, packed, standing, manager } = plan
   return [
     ...(standing.store && backup !== false ? ['  parley backup'] : []),
-    `  keep the installed program as ${oldProgram(loaded, standing.installed)}`,
+    `  keep the installed program as ${oldProgram(plan)}`,
     `  ${oneLine(installCommand(place, packed.file).join(' '))}`,
     ...(needsScripts() ? [SCRIPTS] : []),
     ...schemaSteps(standing, packed),
@@ -200,8 +203,8 @@ function schemaSteps({ store }: Standing, { schema }: PackedProgram): readonly s
 }
 
 /** The packed file of the program that is replaced, for the way back. */
-function oldProgram({ config }: LoadedConfig, version: string): string {
-  return join(config.dataDir, `parley-${version}.tgz`)
+function oldProgram({ machine, standing }: Pick<Plan, 'machine' | 'standing'>): string {
+  return join(oldPrograms(machine), `parley-${standing.installed}.tgz`)
 }
 
 /** The new program says its version within this time, or does not work. */
@@ -267,28 +270,27 @@ async function makeBackup(
   return path
 }
 
-async function keepProgram({ machine, loaded, place, standing }: Plan): Promise<void> {
-  const file = oldProgram(loaded, standing.installed)
-  const kept = await runNpm(machine, [
-    'npm',
-    'pack',
-    place.program,
-    '--ignore-scripts',
-    '--pack-destination',
-    dirname(file),
-  ])
+/** Keeps the program where nobody else can change it: whoever goes back runs it, mostly as root. */
+async function keepProgram(plan: Plan): Promise<void> {
+  const { machine, place } = plan
+  const file = oldProgram(plan)
+  const folder = privateFolder(dirname(file), 'code').path
+  rmSync(file, { force: true })
+  const kept = await runNpm(machine, ['npm', 'pack', place.program, '--ignore-scripts', '--pack-destination', folder])
   if (kept.code !== 0)
     throw new ParleyError(
       'unavailable',
       `The installed program cannot be kept, and nothing was changed:\n${lastLines(kept.stderr).join('\n')}`,
     )
+  await readPacked(machine, file)
 }
 
-function wayBack({ loaded, place, standing, manager }: Plan, copy: string | undefined): readonly string[] {
+function wayBack(plan: Plan, copy: string | undefined): readonly string[] {
+  const { place, standing, manager } = plan
   return [
     'The way back:',
     ...(manager && standing.service?.active ? [`  ${manager.stopSteps().at(-1)?.command.join(' ')}`] : []),
-    `  ${installCommand(place, oldProgram(loaded, standing.installed)).join(' ')}`,
+    `  ${installCommand(place, oldProgram(plan)).join(' ')}`,
     ...(copy ? [`  parley restore ${copy}`, '  (that only where the new version has changed the database)'] : []),
     ...(manager && standing.service?.active ? [`  parley service install --${manager.scope}`] : []),
   ]

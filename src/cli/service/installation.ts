@@ -156,6 +156,11 @@ export function runNpm(machine: Machine, [npm = 'npm', ...args]: readonly string
   return machine.run(npm, args, { cwd: tmpdir(), withinMs: NPM_MS })
 }
 
+/** Returns the folder of the programs that were replaced: one of whoever installs, never of the service's user. */
+export function oldPrograms({ user }: Machine): string {
+  return join(user.home, '.local/share/parley')
+}
+
 /** Returns whether this user can replace the program. */
 export function isWritable({ program }: Installation): boolean {
   try {
