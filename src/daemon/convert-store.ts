@@ -7,6 +7,7 @@ import type { ConversionReport, ConvertOptions } from '../core/store-conversion.
 import { MAKE_A_KEY } from '../core/store-key.ts'
 import { convertMedia, type MediaConverted } from '../media/convert-media.ts'
 import { convertStore } from '../store/engines/convert-store.ts'
+import { halfRestored, restoringFile } from '../store/engines/sqlite-files.ts'
 import { readSchemaVersion } from '../store/engines/sqlite-migrate.ts'
 import { MIGRATIONS } from '../store/migrations/index.ts'
 import { storeKeyOf } from './store-key.ts'
@@ -33,6 +34,7 @@ export async function convertConfigured(config: Config, { to, progress }: Conver
 /** Returns the schema of the configured store, which a daemon may hold; undefined where there is none yet. */
 export function schemaOf(config: Config): StoreSchema | undefined {
   const { path } = config.store
+  if (existsSync(restoringFile(path))) throw halfRestored(path)
   if (!existsSync(path)) return undefined
   const { bavail, bsize } = statfsSync(path)
   const schema = readSchemaVersion(path, storeKeyOf(config))

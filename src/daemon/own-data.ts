@@ -8,7 +8,7 @@ import { isOfLogin } from '../mcp/login/logins.ts'
 import { isStored } from '../media/media-files.ts'
 import { filePlace } from '../platform/private-folder.ts'
 import { isOurDatabase } from '../store/engines/examine-database.ts'
-import { isOfDatabase } from '../store/engines/sqlite-files.ts'
+import { halfRestored, isOfDatabase, restoringFile } from '../store/engines/sqlite-files.ts'
 import { lockStore } from '../store/engines/sqlite-lock.ts'
 import { storeKeyOf } from './store-key.ts'
 
@@ -68,6 +68,7 @@ function rank(path: string, database: string): number {
 /** Returns why a database is not known as Parley's; undefined where it is. */
 function whyUnknown(path: string, store: Config['store']): string | undefined {
   try {
+    if (existsSync(restoringFile(path))) return halfRestored(path).message
     if (isOurDatabase({ path, key: storeKeyOf({ store }) })) return undefined
     return `There is no database of Parley at ${path}.`
   } catch (error) {

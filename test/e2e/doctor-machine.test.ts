@@ -126,6 +126,22 @@ it('a damaged database: bytes of a page are others', async () => {
   expect(report.code).toBe(1)
 })
 
+it('a restore that was interrupted has failed, and uninstall and upgrade say so', async () => {
+  const one = await machine()
+  await one.once()
+  renameSync(one.database, `${one.database}.restoring`)
+  const report = await one.report('database')
+  await expectFailure(report, ['database', 'half-restored'], {
+    says: /a restore was interrupted/,
+    remedy: /^Run the same "parley restore <backup> --yes" once more/,
+  })
+  expect((await one.run('uninstall', '--purge')).out).toContain('a restore was interrupted')
+  expect(await one.run('upgrade')).toMatchObject({
+    code: 78,
+    err: expect.stringContaining('a restore was interrupted'),
+  })
+})
+
 it('a foreign database, and one of a newer Parley', async () => {
   const one = await machine()
   withDatabase(one.database, (database) => database.exec('CREATE TABLE recipes (title TEXT)'))
