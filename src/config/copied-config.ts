@@ -36,6 +36,13 @@ export interface CopyContext {
   readonly secrets: readonly string[]
 }
 
+/** Returns the prompts, skills, tools and rules that lie beside a configuration, as far as it names them. */
+export function filesBeside(file: string): readonly string[] {
+  const folder = dirname(file)
+  const { tree } = readYaml(readBounded(file).text)
+  return namedBeside(tree).flatMap((named) => filesAt(resolve(folder, named), folder).files)
+}
+
 /** A prompt or a tool has some kilobytes. */
 const MOST_BYTES = 5_000_000
 

@@ -215,6 +215,20 @@ describe('install --system refuses', () => {
     expect(cli.err()).toContain('A secret stands in it, models.a.apiKey:\nwrite ${credential:NAME} there, then run')
   })
 
+  test('a prompt and a skill that its account cannot read, as a restore writes them', async () => {
+    const { cli, run, config, folder } = await asSystem('agents: [{ id: main, prompt: "a b.md", skills: skills }]\n')
+    mkdirSync(join(folder, 'skills'), { mode: 0o700 })
+    writeFileSync(join(folder, 'skills/one.md'), 'One', { mode: 0o644 })
+    writeFileSync(join(folder, 'a b.md'), 'You are Parley.', { mode: 0o600 })
+    expect(await run()).toBe(78)
+    expect(cli.err()).toContain(
+      `who cannot read what the configuration\nnames. Run: chmod a+rX '${folder}/a b.md' ${folder}/skills\n`,
+    )
+    for (const path of ['a b.md', 'skills']) chmodSync(join(folder, path), 0o755)
+    writeFileSync(config, readFileSync(config))
+    expect(await run()).toBe(0)
+  })
+
   test('a secret file of root, with the credential to write in its place', async () => {
     const { cli, run, folder } = await asSystem('models: { a: { apiKey: "${file:model-key}" } }\n')
     writeFileSync(join(folder, 'model-key'), 'k', { mode: 0o600 })

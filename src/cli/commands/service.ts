@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../../config/config.ts'
+import { filesBeside } from '../../config/copied-config.ts'
 import { secretsIn } from '../../config/literal-secrets.ts'
 import { SERVICE_PLACES, usualConfigFile } from '../../config/places.ts'
 import { EXIT, ParleyError, toError } from '../../core/errors.ts'
@@ -273,8 +274,31 @@ function checkProgram({ machine: { node, program }, manager, config, supplies }:
       `The service runs as a user of its own, who cannot read ${config}.\n${first}: chmod 644 ${shellWord(config)}`,
     )
   }
+  const closed = closedPaths(config)
+  if (closed.length > 0)
+    throw new ParleyError(
+      'config',
+      `The service runs as a user of its own, who cannot read what the configuration\nnames. Run: chmod a+rX ${closed.map(shellWord).join(' ')}`,
+    )
   if (supplies.closed.length > 0) throw new ParleyError('config', supplies.closed.join('\n'))
 }
+
+/** Returns the files that a configuration names, and the folders on the way to them, that others cannot open. */
+function closedPaths(config: string): readonly string[] {
+  const folder = dirname(config)
+  const paths = filesBeside(config).flatMap((path) => {
+    const above = relative(folder, dirname(path)).split('/')
+    return [...above.map((_name, at) => join(folder, ...above.slice(0, at + 1))), path]
+  })
+  return [...new Set(paths)].filter((path) => {
+    const { mode } = statSync(path)
+    const needed = (mode & OWNER_RUNS) === 0 ? OTHERS_READ : OTHERS_OPEN
+    return path !== folder && (mode & needed) !== needed
+  })
+}
+
+const OWNER_RUNS = 0o100
+const OTHERS_OPEN = 0o005
 
 function checkRoot({ user }: Machine, scope: ServiceScope): void {
   if (scope === 'system' && user.uid !== 0)
