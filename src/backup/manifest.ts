@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { constants, type Dirent, lstatSync } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { ParleyError, toError } from '../core/errors.ts'
+import { shellWord } from '../core/machine.ts'
 import { readJson } from '../core/read-json.ts'
 
 export const MANIFEST = 'manifest.json'
@@ -70,12 +71,40 @@ export function manifestText(manifest: Manifest): string {
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readPlainFile(join(folder, MANIFEST), BOUNDS.bytes).catch((cause: unknown) => {
     const code = Object(cause).code
+    if (CLOSED.has(code)) throw closedCopy(folder)
     const why = code === 'ENOENT' || code === 'ENOTDIR' ? 'has no manifest.json' : toError(cause).message
     throw new ParleyError('unreadable', `${folder} is no backup of Parley, or a damaged one: it ${why}`, { cause })
   })
   const manifest = parse(text.toString('utf8'))
   if (manifest !== undefined) return manifest
   throw new ParleyError('unreadable', `${folder} is a damaged backup: its manifest.json was changed or cut`)
+}
+
+const CLOSED = new Set(['EACCES', 'EPERM'])
+
+/** Throws `forbidden` for a copy that this user cannot enter, which looks as if it were not there. */
+export function checkOpen(folder: string): void {
+  try {
+    lstatSync(join(folder, MANIFEST))
+  } catch (error) {
+    if (CLOSED.has(Object(error).code)) throw closedCopy(folder)
+  }
+}
+
+function closedCopy(folder: string): ParleyError {
+  const [copy, name] = [shellWord(folder), shellWord(basename(folder))]
+  const isHidden = lstatOf(folder) === undefined
+  const run = isHidden ? `sudo cp -a ${copy} . && sudo chown -R "$(id -u)" ${name}` : `sudo chown -R "$(id -u)" ${copy}`
+  const says = `${folder} ${isHidden ? 'lies in a folder of' : 'belongs to'} another user`
+  return new ParleyError('forbidden', `${says}: nothing of it can be read.\nRun: ${run}`)
+}
+
+function lstatOf(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }
 
 /** A million files of conversations. */

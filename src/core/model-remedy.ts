@@ -50,12 +50,14 @@ const AFTER: Readonly<Partial<Record<ErrorCode, string>>> = {
   model_failed: 'The next message is tried anew.',
 }
 
+const IN_LOG = 'Look for the cause in the log, under the trace id.'
+
 /**
  * Returns what somebody can do about a turn that failed with `code`, in one sentence. `model` is the one that
  * failed, as it is configured; `said` are the words of its failure that stand before this: no setting in them is
- * named again.
+ * named again. `otherwise` is for a failure that no setting mends.
  */
-export function modelRemedy(code: ErrorCode, model?: string, said = ''): string {
+export function modelRemedy(code: ErrorCode, model?: string, said = '', otherwise = IN_LOG): string {
   if (model === NO_MODEL) return `For the agent to have a model, ${MODEL_NEEDED}; then ${RESTART}`
   const name = model === undefined ? undefined : splitModel(model)[0]
   const server = name === undefined || name === SCRIPTED ? undefined : name
@@ -63,7 +65,7 @@ export function modelRemedy(code: ErrorCode, model?: string, said = ''): string 
     const rest = AFTER[code]
     if (rest !== undefined) return rest
   }
-  const remedy = REMEDIES[code] ?? 'Look for the cause in the log, under the trace id.'
+  const remedy = REMEDIES[code] ?? otherwise
   return typeof remedy === 'string' ? remedy : remedy(settingsOf(server))
 }
 

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { copiesIn } from '../backup/copies.ts'
 import { forgetAgain } from '../backup/forget-again.ts'
 import { parseKeep } from '../backup/keep.ts'
-import { DATABASE, MANIFEST, readManifest } from '../backup/manifest.ts'
+import { checkOpen, DATABASE, MANIFEST, readManifest } from '../backup/manifest.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
 import { takeBackup } from '../backup/take-backup.ts'
 import { verifyBackup } from '../backup/verify-backup.ts'
@@ -151,6 +151,7 @@ async function newestCopy(folder: string): Promise<string> {
 
 /** Throws `invalid` where somebody has named the folder of the copies instead of one of them. */
 async function nameCopies(path: string): Promise<void> {
+  checkOpen(path)
   if (existsSync(join(path, MANIFEST))) return
   if (!existsSync(path)) throw new ParleyError('invalid', `There is no folder ${path}; name a backup.`)
   if (!statSync(path).isDirectory())

@@ -196,7 +196,8 @@ export function mend(fix: Fix, { file, dataDir }: Pick<HostPlace['config'], 'fil
     return `The socket ${fix.path}, which a daemon had left, is gone.`
   }
   closeToOthers(fix.path, fix.mode, [dataDir, ...(file === undefined ? [] : [dirname(file)])])
-  return `Others may not change ${fix.path} any more (chmod ${fix.mode}).`
+  const was = fix.mode === 'go-w' ? 'change' : 'open'
+  return `Others may not ${was} ${fix.path} any more (chmod ${fix.mode}).`
 }
 
 /** Returns how old the last backup is. */

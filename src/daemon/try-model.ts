@@ -115,8 +115,9 @@ function failureOf(id: string, error: unknown, { withinMs }: ModelTrial): Omit<T
   }
   const said = error instanceof ParleyError ? error.message : 'The call failed in a way that nobody has foreseen.'
   const [, cause, remedy] = DO.exec(said) ?? []
-  if (cause === undefined || remedy === undefined) return { code, says: ended(said), remedy: modelRemedy(code, id) }
-  const does = code === 'model_auth' ? modelRemedy(code, id) : ended(remedy.charAt(0).toUpperCase() + remedy.slice(1))
+  const advice = modelRemedy(code, id, '', 'Choose another model: parley init')
+  if (cause === undefined || remedy === undefined) return { code, says: ended(said), remedy: advice }
+  const does = code === 'model_auth' ? advice : ended(remedy.charAt(0).toUpperCase() + remedy.slice(1))
   return { code, says: ended(cause), remedy: does }
 }
 

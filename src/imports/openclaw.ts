@@ -404,6 +404,13 @@ async function takeSchedule(draft: SetupDraft, job: PeerFields, zone: string | u
   })
 }
 
+/** The keys of the settings that are read, or are about OpenClaw alone; `older` platforms are named by themselves. */
+const READ: ReadonlySet<string> = new Set([
+  ...['agent', 'agents', 'bindings', 'channels', 'commands', 'cron', 'env', 'hooks', 'identity', 'mcp', 'messages'],
+  ...['meta', 'models', 'plugins', 'secrets', 'session', 'skills', 'wizard', 'whatsapp', 'signal', 'imessage'],
+  ...SHARED_CHANNELS,
+])
+
 function sayOthers({ settings, folder }: Source, draft: SetupDraft): void {
   draft.left(`Conversations: stop OpenClaw, set Parley up, and run parley import ${quoted(folder.path)}.`)
   draft.leftPrograms(settings, {
@@ -415,4 +422,7 @@ function sayOthers({ settings, folder }: Source, draft: SetupDraft): void {
   const { token, password } = fields(fields(settings.gateway).auth)
   if (token !== undefined || password !== undefined)
     draft.left('gateway.auth: programs get tokens of their own here; make one with parley token create.')
+  const unread = Object.keys(settings).filter((key) => !READ.has(key))
+  if (unread.length > 0)
+    draft.left(`${unread.map((key) => shownText(key)).join(', ')}: not read; reference.md has what can be set here.`)
 }

@@ -3,11 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
+import { textReply } from '../../src/rehearsal/openai/script.ts'
 import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
 import { startTelegramServer } from '../../src/rehearsal/telegram/server.ts'
 import { Newcomer } from './init-terminal.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+
+const refusal = (status: number, message: string) => ({ error: { status, message, type: 'invalid_request_error' } })
 
 async function place() {
   const telegram = await startTelegramServer()
@@ -28,7 +31,7 @@ test('init with all flags and --yes writes the configuration that "config check"
   expect([run.code, run.err]).toEqual([0, ''])
   expect(run.out).toContain('it is @parley_bot')
   expect(run.out).toContain('It says: "')
-  expect(run.out).toContain('A service needs these variables too: BOT')
+  expect(run.out).toContain('A service needs these variables too: BOT, LM_KEY')
   expect(run.out).not.toMatch(/lm-key|rehearsal/)
   expect(newcomer.yaml()).toContain(`token: \${env:BOT}`)
   expect(newcomer.yaml()).toContain(`apiKey: \${env:LM_KEY}`)
@@ -197,6 +200,22 @@ test('init without a terminal refuses a token that the platform refuses, with 78
   expect(run.code).toBe(78)
   expect(run.err).toContain('refuses the token')
   expect(run.err + run.out).not.toContain('wrong-secret')
+  expect(existsSync(newcomer.folder)).toBe(false)
+})
+
+test.each([
+  ['the key', 'another-key', textReply('Hello!')],
+  ['the kind', 'lm-key-of-the-test', refusal(400, '"nomic-embed-text" does not support chat')],
+  ['the name', 'lm-key-of-the-test', refusal(404, 'The model nomic-embed-text does not exist')],
+])('init --yes refuses a model whose server refuses %s of it, with 78, and writes nothing', async (_what, key, reply) => {
+  const { newcomer, root, model } = await place()
+  newcomer.env.LM_KEY = key
+  model.setScript(() => reply)
+  const flags = ['--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
+  const server = ['--model', 'gate/nomic-embed-text', '--base-url', model.baseUrl, '--api-key', 'env:LM_KEY']
+  const run = await newcomer.runs(['init', ...flags, ...server, '--yes'])
+  expect([run.code, run.err]).toEqual([78, expect.stringContaining('Nothing was written.')])
+  expect(run.err + run.out).not.toContain('trace id')
   expect(existsSync(newcomer.folder)).toBe(false)
 })
 

@@ -79,6 +79,22 @@ test.each(KINDS)('init --from %s: a token that is in a variable here too stays a
   expect(existsSync(join(newcomer.folder, SECRET))).toBe(false)
 })
 
+test('init --from writes an account whose variable is not set here, and says so, in a dry run too', async () => {
+  const { newcomer, root, telegram } = await place()
+  writePeer(newcomer.home, 'openclaw', telegram.token)
+  const luna = "luna: { botToken: { source: 'env', id: 'LUNA_BOT_TOKEN' }, allowFrom: ['111111112'] }"
+  const accounts = `accounts: { default: { botToken: '${telegram.token}', allowFrom: ['111111112'] }, ${luna} }`
+  const text = `{ channels: { telegram: { dmPolicy: 'allowlist', ${accounts} } }, tools: { allow: ['exec'] } }`
+  writeFileSync(join(newcomer.home, '.openclaw/openclaw.json'), text)
+  const said = 'Not set here; set before the daemon starts: LUNA_BOT_TOKEN\n'
+  expect((await newcomer.runs(['init', '--from', 'openclaw', ...root, '--dry-run'])).err).toContain(said)
+  const run = await newcomer.runs(['init', '--from', 'openclaw', ...root, '--yes'])
+  expect([run.code, run.err]).toEqual([0, ''])
+  expect(run.out).toContain(said)
+  expect(run.out).toContain('  - tools: not read;')
+  expect(newcomer.yaml()).toContain('${env:LUNA_BOT_TOKEN}')
+})
+
 test('init --from leaves nothing behind, not even a folder, where the configuration would be none', async () => {
   const { newcomer, root, telegram } = await place()
   writePeer(newcomer.home, 'openclaw', telegram.token)

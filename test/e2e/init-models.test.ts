@@ -132,7 +132,6 @@ test.each([
   await terminal.answers('Which model shall answer?', ...keys, enter)
   await terminal.answers(`${title}: key (it is not shown)`, 'a-key-that-is-none', enter)
   await terminal.shows('Wrong: ')
-  await terminal.answers('How to continue?', enter)
   await terminal.answers('Which model shall answer?', ...keys, enter)
   await terminal.answers(`${title}: key (it is not shown)`, KEY, enter)
   await terminal.shows('It says: "')

@@ -162,17 +162,19 @@ async function guided(guide: Guide): Promise<number | 'run'> {
   const loaded = await write(guide, draft, [...new Map(beside.map((one) => [one.name, one])).values()])
   const code = await begin(guide, accounts, loaded)
   if (code !== undefined) return code
-  ask.say(...farewell(guide, accounts))
+  ask.say(...farewell(guide, accounts, chosen))
   return EXIT.ok
 }
 
 /** Writes everything, and says what was written and what the daemon would warn of. */
 async function write(
-  { ask, ports, file }: Guide,
+  { ask, ports, file, options }: Guide,
   draft: ConfigDraft,
   beside: readonly BesideFile[],
 ): Promise<LoadedConfig> {
-  const { files, copies, closed, loaded, warnings } = await writeSetup(ports, draft, { file, beside })
+  const { files, copies, closed, loaded, warnings } = await writeSetup(ports, draft, {
+    ...{ file, beside, use: options.from === undefined ? 'check' : 'run' },
+  })
   ask.say('', ...files.map((path) => `Written: ${path}`), ...copies.map((path) => `The old one is ${path}.`))
   if (closed.length > 0) {
     ask.say(`Note: a group may read ${file}, and the owner alone the new files. If the daemon reads by that group:`)
@@ -201,10 +203,13 @@ function greeting({ file, known, running, options }: Guide): readonly string[] {
 }
 
 /** Reads what another program was set up with, and says what of it is taken. */
-async function takeOver({ ask, setup, options }: Guide, kind: PeerKind): Promise<PeerSetup> {
+async function takeOver({ ask, setup, options, ports }: Guide, kind: PeerKind): Promise<PeerSetup> {
   const peer = await setup.readPeer(kind, options.folder)
   ask.say('', `Taken from ${kind}:`, ...peer.taken.map((line) => `  - ${line}`))
   if (peer.notTaken.length > 0) ask.say('Not taken:', ...peer.notTaken.map((line) => `  - ${line}`))
+  const named = [...JSON.stringify(peer.config).matchAll(/\$\{env:(\w+)\}/g)].flatMap(([, name]) => name ?? [])
+  const unset = [...new Set(named)].filter((name) => !ports.env[name])
+  if (unset.length > 0) ask.say(`Not set here; set before the daemon starts: ${unset.join(', ')}`)
   return peer
 }
 
@@ -289,11 +294,14 @@ async function begin(
   return meetOwner({ ask, loaded, accounts, setup, ports, file, program })
 }
 
-function farewell({ options, program }: Guide, accounts: readonly AccountSetUp[]): readonly string[] {
+function farewell(
+  { options, program }: Guide,
+  accounts: readonly AccountSetUp[],
+  chosen: ChosenModel | undefined,
+): readonly string[] {
   const flag = options.config === undefined ? '' : ` --config ${options.config}`
-  const variables = accounts.flatMap(({ settings }) =>
-    Object.values(settings).flatMap((value) => /^\$\{env:(\w+)\}$/.exec(value)?.[1] ?? []),
-  )
+  const secrets = [...accounts.flatMap(({ settings }) => Object.values(settings)), chosen?.server.key?.reference ?? '']
+  const variables = secrets.flatMap((value) => /^\$\{env:(\w+)\}$/.exec(value)?.[1] ?? [])
   return [
     '',
     'From now on:',

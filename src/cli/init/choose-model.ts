@@ -3,6 +3,7 @@ import type { ModelServer } from '../../config/config.ts'
 import { Secret } from '../../config/secrets.ts'
 import { DOORS } from '../../core/doors.ts'
 import { ParleyError } from '../../core/errors.ts'
+import type { ModelTrialOutcome, TrialFailure } from '../../core/model.ts'
 import { KNOWN_SERVERS, namesKind, type ServerKind, splitModel, variableOf } from '../../core/model-server.ts'
 import { parseUrl } from '../../core/parse-url.ts'
 import { readBytes } from '../../core/read-bytes.ts'
@@ -54,7 +55,13 @@ export async function chooseModel(ask: Ask, given: ModelAsked): Promise<ChosenMo
   for (;;) {
     const chosen = asked.refused === undefined && asked.flagged ? asked.flagged : await choose(ask, asked)
     if (chosen === undefined) return undefined
-    if (await answers(ask, chosen, asked)) return chosen
+    const outcome = await answers(ask, chosen, asked)
+    if (outcome.ok) return chosen
+    if (REFUSED.has(outcome.code)) {
+      if (!ask.isPerson) throw new ParleyError('config', `${outcome.says}\nNothing was written. ${remedyOf(outcome)}`)
+      asked = { ...asked, refused: chosen }
+      continue
+    }
     const next = await ask.choose({
       message: 'How to continue?',
       flag: '--model',
@@ -68,6 +75,9 @@ export async function chooseModel(ask: Ask, given: ModelAsked): Promise<ChosenMo
     asked = { ...asked, refused: chosen }
   }
 }
+
+/** The failures of a model that never answers as it is set up: its key, its name, or its kind is wrong. */
+const REFUSED: ReadonlySet<string> = new Set(['model_auth', 'model_unconfigured', 'model_invalid_request'])
 
 type Way =
   | { readonly way: 'model'; readonly chosen: ChosenModel }
@@ -249,8 +259,15 @@ async function anotherServer(ask: Ask): Promise<ChosenModel> {
   const addresses = addressesOf(typed, value)
   const found = value === '' ? undefined : await findServer(addresses, value)
   const server = found?.server ?? serverAt(addresses[0] ?? typed, value)
-  if (found === undefined) ask.say(`${server.baseUrl} lists no models: nobody answers there, or it wants another key.`)
+  if (found === undefined) {
+    const there = await fetch(`${server.baseUrl}/models`, { signal: AbortSignal.timeout(LIST_WITHIN_MS) }).catch(noAnswer)
+    ask.say(`${server.baseUrl} ${there ? `lists no models ${value ? 'to this' : 'without a'} key` : 'does not answer'}.`)
+  }
   return { id: `${server.name}/${await pick(ask, found?.models ?? [])}`, server }
+}
+
+function noAnswer(): undefined {
+  return undefined
 }
 
 interface FoundServer {
@@ -367,22 +384,25 @@ function configured({ kind, baseUrl, key }: Server): ModelServer {
 const ANSWER_WITHIN_MS = 120_000
 const MOST_TOKENS = 200
 
-/** Asks the model a question and shows its answer, the time and the price; resolves with whether it answered. */
-async function answers(ask: Ask, { id, server }: ChosenModel, { tryModel }: ModelAsked): Promise<boolean> {
+/** Asks the model a question and shows its answer, the time and the price. */
+async function answers(ask: Ask, { id, server }: ChosenModel, { tryModel }: ModelAsked): Promise<ModelTrialOutcome> {
   const question = 'Say hello to the people of a chat, in one short sentence.'
   ask.say('', `Asking ${id}: "${question}"`)
   const trial = { question, maxTokens: MOST_TOKENS, withinMs: ANSWER_WITHIN_MS, signal: ask.signal }
   const outcome = await tryModel({ [server.name]: configured(server) }, id, trial)
   if (ask.signal.aborted) throw new Left()
   if (!outcome.ok) {
-    const remedy = outcome.code === 'model_auth' ? 'Choose it again, and enter another key.' : outcome.remedy
-    ask.say(`Wrong: ${outcome.says}`, `  -> ${remedy}`)
-    return false
+    ask.say(`Wrong: ${outcome.says}`, `  -> ${remedyOf(outcome)}`)
+    return outcome
   }
   const text = oneLine(outcome.text)
   ask.say(text === '' ? 'It has answered.' : `It says: "${text}"`)
   ask.say(`That took ${(outcome.ms / 1_000).toFixed(1)} s; ${priceIn(outcome.usd)}.`)
-  return true
+  return outcome
+}
+
+function remedyOf({ code, remedy }: TrialFailure): string {
+  return code === 'model_auth' ? 'Choose it again, and enter another key.' : remedy.replace(/: parley init\.?$/, '.')
 }
 
 function priceIn(usd: number | undefined): string {

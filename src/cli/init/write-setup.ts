@@ -23,6 +23,13 @@ export interface Written {
   readonly warnings: readonly string[]
 }
 
+interface Writing {
+  readonly file: string
+  readonly beside: readonly BesideFile[]
+  /** `run`: an account whose variable is not set here is written too, as a daemon runs without it. */
+  readonly use?: 'check' | 'run'
+}
+
 type WritePorts = Pick<CliPorts, 'load' | 'compile' | 'now'>
 
 /**
@@ -33,11 +40,11 @@ type WritePorts = Pick<CliPorts, 'load' | 'compile' | 'now'>
 export async function writeSetup(
   ports: WritePorts,
   draft: ConfigDraft,
-  { file, beside }: { readonly file: string; readonly beside: readonly BesideFile[] },
+  { file, beside, use = 'check' }: Writing,
 ): Promise<Written> {
   const text = textOf(draft)
   const others = new Map(beside.map((one) => [join(dirname(file), one.name), one.text]))
-  const checked = await checkFirst(ports, file, new Map([...others, [file, text]]))
+  const checked = await checkFirst(ports, { file, use, texts: new Map([...others, [file, text]]) })
   for (const path of [...others.keys(), file]) await placeFor(path, file)
   const mode = existsSync(file) ? statSync(file).mode & 0o777 : PRIVATE
   const files: string[] = []
@@ -56,11 +63,10 @@ export async function writeSetup(
 /** Reads the texts as `parley config check` would read the files. */
 async function checkFirst(
   { load, compile }: WritePorts,
-  file: string,
-  texts: ReadonlyMap<string, string>,
+  { file, use, texts }: Required<Pick<Writing, 'file' | 'use'>> & { readonly texts: ReadonlyMap<string, string> },
 ): Promise<Pick<Written, 'loaded' | 'warnings'>> {
   try {
-    const loaded = await load(file, 'check', texts)
+    const loaded = await load(file, use, texts)
     return { loaded, warnings: [...loaded.config.warnings, ...(await compile(loaded.config))] }
   } catch (error) {
     throw new ParleyError('config', `${toError(error).message}\nNothing was written.`, { cause: error })
