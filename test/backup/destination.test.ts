@@ -11,10 +11,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXIT } from '../../src/core/errors.ts'
 import { fileFields } from '../../src/rehearsal/telegram/files.ts'
+import { NOBODY, OTHER_USER_RUNS } from '../e2e/other-user.ts'
 import { CASE } from '../faults/rounds.ts'
 import { type House, namesIn, startHouse } from './house.ts'
 
@@ -90,6 +91,24 @@ describe('the folder of copies', CASE, () => {
       expect((await house.run(['backup', '--verify', path])).stdout).toContain('is whole')
       expect(await house.run(['restore', path, '--yes'])).toMatchObject({ code: 0 })
       expect(statSync(join(house.state, 'parley.db')).mode & 0o777).toBe(0o600)
+    },
+  )
+
+  it.runIf(OTHER_USER_RUNS)(
+    'with a copy of another user: that is said, with the command, and not that it is damaged',
+    async () => {
+      const house = await withPicture()
+      const copy = await house.backup(join(house.folder, 'copies'))
+      const told = async (command: string) => {
+        const { code, stderr } = await house.run(['restore', copy, '--dry-run'], { uid: NOBODY, gid: NOBODY })
+        expect([code, stderr]).toEqual([1, expect.stringContaining(command)])
+      }
+      execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, house.state, join(house.folder, 'config')])
+      await told(`Run: sudo cp -a ${copy} . && sudo chown -R "$(id -u)" ${basename(copy)}`)
+      chmodSync(join(house.folder, 'copies'), 0o755)
+      await told(`Run: sudo chown -R "$(id -u)" ${copy}`)
+      chmodSync(copy, 0o755)
+      await told(`Run: sudo chown -R "$(id -u)" ${copy}`)
     },
   )
 

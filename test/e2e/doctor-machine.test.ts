@@ -295,6 +295,7 @@ it('modes that are too open are named, and mended by --fix alone', async () => {
 
   const fixed = await one.report('folder', '--fix')
   expect([fixed.code, fixed.fixed.length]).toEqual([0, 3])
+  expect(fixed.fixed[2]).toBe(`Others may not open ${secret} any more (chmod 600).`)
   expect([one.dataDir, one.database, secret].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600, 0o600])
   expect(troubles(await one.report('folder'))).toEqual([])
 })

@@ -207,17 +207,20 @@ test.each([
   ['the key', 'another-key', textReply('Hello!')],
   ['the kind', 'lm-key-of-the-test', refusal(400, '"nomic-embed-text" does not support chat')],
   ['the name', 'lm-key-of-the-test', refusal(404, 'The model nomic-embed-text does not exist')],
-])('init --yes refuses a model whose server refuses %s of it, with 78, and writes nothing', async (_what, key, reply) => {
-  const { newcomer, root, model } = await place()
-  newcomer.env.LM_KEY = key
-  model.setScript(() => reply)
-  const flags = ['--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
-  const server = ['--model', 'gate/nomic-embed-text', '--base-url', model.baseUrl, '--api-key', 'env:LM_KEY']
-  const run = await newcomer.runs(['init', ...flags, ...server, '--yes'])
-  expect([run.code, run.err]).toEqual([78, expect.stringContaining('Nothing was written.')])
-  expect(run.err + run.out).not.toContain('trace id')
-  expect(existsSync(newcomer.folder)).toBe(false)
-})
+])(
+  'init --yes refuses a model whose server refuses %s of it, with 78, and writes nothing',
+  async (_what, key, reply) => {
+    const { newcomer, root, model } = await place()
+    newcomer.env.LM_KEY = key
+    model.setScript(() => reply)
+    const flags = ['--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
+    const server = ['--model', 'gate/nomic-embed-text', '--base-url', model.baseUrl, '--api-key', 'env:LM_KEY']
+    const run = await newcomer.runs(['init', ...flags, ...server, '--yes'])
+    expect([run.code, run.err]).toEqual([78, expect.stringContaining('Nothing was written.')])
+    expect(run.err + run.out).not.toContain('trace id')
+    expect(existsSync(newcomer.folder)).toBe(false)
+  },
+)
 
 test('init --dry-run prints the configuration alone, and writes nothing', async () => {
   const { newcomer, root } = await place()

@@ -195,6 +195,18 @@ describe('parley service', () => {
     expect(stdout).not.toContain('UNUSED')
   })
 
+  test('a line of parley.env that systemd reads in another way than a shell is named', async () => {
+    const servers = ['A', 'B', 'C'].map(
+      (name) => `${name.toLowerCase()}: { baseUrl: "http://a", apiKey: "\${env:${name}}" }`,
+    )
+    const { parley, own } = home(`http: { port: 0 }\nmodels: { ${servers.join(', ')} }\n`)
+    writeFileSync(join(own, 'parley.env'), 'export A=1\nB=2 # mine\nC = 3\n')
+    const { stdout } = await parley('service', 'install', '--user', '--dry-run')
+    expect(stdout).toContain('systemd does not know "export": take that word out before A.')
+    expect(stdout).toContain('the comment behind B belongs to its value: give it a line of its own.')
+    expect(stdout).not.toContain('Put C=')
+  })
+
   test('without a service manager the sentence says what runs the daemon instead', async () => {
     const { parley, systemd } = home()
     for (const name of ['systemctl', 'loginctl']) rmSync(join(systemd.bin, name))

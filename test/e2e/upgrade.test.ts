@@ -101,24 +101,27 @@ describe('parley upgrade', { timeout: 300_000 }, () => {
     expect(await sessions(house)).toBe(1)
   })
 
-  test.runIf(OTHER_USER_RUNS)('where root has the program and a user the daemon, both are told what to type', async () => {
-    const { folder, prefix, shell } = await home()
-    const file = packed(NEWER)
-    execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, join(folder, '.config'), join(folder, '.local'), folder])
-    execFileSync('chown', ['-R', '0:0', prefix])
-    for (const path of [packages, dirname(file)]) chmodSync(path, 0o755)
-    const steps = [
-      ...['parley backup', `sudo npm install --global --prefix ${prefix} .*${file}`],
-      'systemctl --user restart parley\n',
-    ]
-    const told = (why: string) => ({
-      ...{ code: 2, stdout: '', stderr: expect.stringMatching(new RegExp([why, ...steps].join('.*\\n  '), 's')) },
-    })
-    expect(await shell(`parley upgrade ${file} --dry-run`, { uid: NOBODY })).toEqual(told('is not yours to write to'))
-    mkdirSync(join(prefix, 'root'))
-    const asRoot = `HOME=${prefix}/root SUDO_USER=ada parley upgrade ${file} --yes`
-    expect(await shell(asRoot)).toEqual(told('the daemon is one of ada'))
-  })
+  test.runIf(OTHER_USER_RUNS)(
+    'where root has the program and a user the daemon, both are told what to type',
+    async () => {
+      const { folder, prefix, shell } = await home()
+      const file = packed(NEWER)
+      execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, join(folder, '.config'), join(folder, '.local'), folder])
+      execFileSync('chown', ['-R', '0:0', prefix])
+      for (const path of [packages, dirname(file)]) chmodSync(path, 0o755)
+      const steps = [
+        ...['parley backup', `sudo npm install --global --prefix ${prefix} .*${file}`],
+        'systemctl --user restart parley\n',
+      ]
+      const told = (why: string) => ({
+        ...{ code: 2, stdout: '', stderr: expect.stringMatching(new RegExp([why, ...steps].join('.*\\n  '), 's')) },
+      })
+      expect(await shell(`parley upgrade ${file} --dry-run`, { uid: NOBODY })).toEqual(told('is not yours to write to'))
+      mkdirSync(join(prefix, 'root'))
+      const asRoot = `HOME=${prefix}/root SUDO_USER=ada parley upgrade ${file} --yes`
+      expect(await shell(asRoot)).toEqual(told('the daemon is one of ada'))
+    },
+  )
 
   test('a version that does not start ends with 1 and names the way back, which leads back', async () => {
     const house = await home()

@@ -7,6 +7,7 @@ import { secretsIn } from '../../config/literal-secrets.ts'
 import { SERVICE_PLACES, usualConfigFile } from '../../config/places.ts'
 import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import { type Machine, shellWord } from '../../core/machine.ts'
+import { doubtOfVariable } from '../../core/service-unit.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts } from '../ports.ts'
 import { counted, oneLine } from '../print/plain.ts'
@@ -218,7 +219,10 @@ function suppliesOf(config: string, { platform }: Machine, scope: ServiceScope):
   const { files, variables: names, credentials: named, literal } = secretsIn(readFileSync(config, 'utf8'), folder)
   const credentials = named.map((name) => ({ name, file: join(folder, name) }))
   const set = existsSync(variables) ? readFileSync(variables, 'utf8').split('\n') : []
-  const unset = names.filter((name) => platform === 'darwin' || !set.some((line) => line.trim().startsWith(`${name}=`)))
+  const unset = names.filter(
+    (name) => platform === 'darwin' || !set.some((line) => new RegExp(`^\\s*${name}\\s*=`).test(line)),
+  )
+  const doubts = platform === 'darwin' ? [] : names.flatMap((name) => doubtOfVariable(set, name) ?? [])
   const needed = [...credentials.map(({ file }) => file), ...(scope === 'user' ? files : [])]
   return {
     ...{ credentials, variables, names, literal },
@@ -227,6 +231,7 @@ function suppliesOf(config: string, { platform }: Machine, scope: ServiceScope):
         .filter((file) => !existsSync(file))
         .map((file) => `The service needs the secret ${file}: put it there (0600).`),
       ...(unset.length === 0 ? [] : ['The service does not see the variables of your shell.']),
+      ...doubts.map((doubt) => `In ${variables}\n${doubt}.`),
       ...unset.map((name) =>
         platform === 'darwin'
           ? `Write \${file:${name}} for \${env:${name}}; put its value into\n  ${join(folder, name)} (0600).`

@@ -260,8 +260,12 @@ async function anotherServer(ask: Ask): Promise<ChosenModel> {
   const found = value === '' ? undefined : await findServer(addresses, value)
   const server = found?.server ?? serverAt(addresses[0] ?? typed, value)
   if (found === undefined) {
-    const there = await fetch(`${server.baseUrl}/models`, { signal: AbortSignal.timeout(LIST_WITHIN_MS) }).catch(noAnswer)
-    ask.say(`${server.baseUrl} ${there ? `lists no models ${value ? 'to this' : 'without a'} key` : 'does not answer'}.`)
+    const there = await fetch(`${server.baseUrl}/models`, { signal: AbortSignal.timeout(LIST_WITHIN_MS) }).catch(
+      noAnswer,
+    )
+    ask.say(
+      `${server.baseUrl} ${there ? `lists no models ${value ? 'to this' : 'without a'} key` : 'does not answer'}.`,
+    )
   }
   return { id: `${server.name}/${await pick(ask, found?.models ?? [])}`, server }
 }
