@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -230,16 +231,18 @@ describe('install --system refuses', () => {
   })
 
   test('a secret file of root, with the credential to write in its place', async () => {
-    const { cli, run, folder } = await asSystem('models: { a: { apiKey: "${file:model-key}" } }\n')
+    const { cli, run, folder, config } = await asSystem('models: { a: { apiKey: "${file:model-key}" } }\n')
     writeFileSync(join(folder, 'model-key'), 'k', { mode: 0o600 })
     expect(await run()).toBe(78)
-    expect(cli.err()).toContain('write ${credential:model-key} in place of its ${file:...}')
+    const [, sed = ''] = /sudo (sed .*)/.exec(cli.err()) ?? []
+    expect(spawnSync('sh', ['-c', sed]).status).toBe(0)
+    expect(readFileSync(config, 'utf8')).toContain('apiKey: "${credential:model-key}"')
   })
 
   test('a secret file that is missing', async () => {
     const { cli, run, folder } = await asSystem('models: { a: { apiKey: "${file:model-key}" } }\n')
     expect(await run()).toBe(78)
-    expect(cli.err()).toContain(`There is no ${folder}/model-key:\nwrite \${credential:model-key} in place`)
+    expect(cli.err()).toContain(`There is no ${folder}/model-key. Name it as a credential:\n  sudo sed`)
   })
 
   test('a checkout that was not built', async () => {

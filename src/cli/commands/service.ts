@@ -180,9 +180,10 @@ function configOf(
   const usual = scope === 'system' ? SYSTEM_CONFIG : usualConfigFile({ env, cwd, home: machine.user.home })
   const file = askedConfig({ env, cwd }, options) || usual
   if (file !== undefined && existsSync(file)) return realpathSync(file)
+  const mine = usualConfigFile({ env, cwd, home: machine.user.home }) ?? '<file>'
   const remedy =
     scope === 'system'
-      ? `Copy yours there:\n  sudo install -D -m 644 <file> ${SYSTEM_CONFIG}\nor name one with --config.`
+      ? `Copy yours there:\n  sudo install -D -m 644 ${shellWord(mine)} ${SYSTEM_CONFIG}\nor name one with --config.`
       : 'Make one with "parley init", or name one with --config.'
   throw new ParleyError('config', `There is no configuration ${file ?? 'of this user'}.\n${remedy}`)
 }
@@ -238,17 +239,19 @@ function suppliesOf(config: string, { platform }: Machine, scope: ServiceScope):
           : `Put ${name}=... into ${variables}`,
       ),
     ],
-    closed: scope === 'user' ? [] : files.flatMap((file) => closedTo(file, folder)),
+    closed: scope === 'user' ? [] : files.flatMap((file) => closedTo(file, config)),
   }
 }
 
-function closedTo(file: string, folder: string): readonly string[] {
+function closedTo(file: string, config: string): readonly string[] {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found !== undefined && (found.mode & OTHERS_READ) !== 0) return []
   const name = basename(file)
   const why = found === undefined ? `There is no ${file}` : `The service cannot read ${file}`
-  const instead = `write \${credential:${name}} in place of its \${file:...}`
-  return [`${why}:\n${instead}; its secret belongs into\n${join(folder, name)} (0600)`]
+  const place = join(dirname(config), name)
+  const keep = file === place ? [] : [`  sudo install -m 600 ${shellWord(file)} ${shellWord(place)}`]
+  const written = `'s|\${file:[^}]*${name}}|\${credential:${name}}|'`
+  return [`${why}. Name it as a credential:`, ...keep, `  sudo sed -i ${written} ${shellWord(config)}`]
 }
 
 const OTHERS_READ = 0o004
