@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { PEER_KINDS, type PeerKind } from '../core/peer-setup.ts'
 import type { InitOptions } from './commands/init.ts'
 import type { CliPorts } from './ports.ts'
@@ -15,6 +15,13 @@ daemon of another configuration runs, 78 a token or a setting is refused.`
 
 const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
 
+/** Reads ids with commas between; one without its platform would be whoever has that number on any of them. */
+const owners = (value: string, before: readonly string[] = []): readonly string[] => {
+  const ids = value.split(',').map((id) => id.trim())
+  if (ids.every((id) => id.includes(':'))) return [...before, ...ids]
+  throw new InvalidArgumentError('Write <platform>:<id>, as in telegram:111111111.')
+}
+
 /** Adds the guided start. */
 export function addInit(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
   program
@@ -30,7 +37,7 @@ export function addInit(program: Command, ports: CliPorts, ended: (exitCode: num
     .option('--model <server/model>', 'the model that answers, such as ollama/qwen3')
     .option('--base-url <address>', 'the address of its server')
     .option('--api-key <source>', 'the source of its key')
-    .option('--owner <id>', 'who is the owner, as <platform>:<id>; else the first to come with the code', several)
+    .option('--owner <id>', 'who is the owner, as <platform>:<id>; else the first to come with the code', owners)
     .addOption(
       new Option('--from <program>', 'take over what another program was set up with').choices([...PEER_KINDS]),
     )

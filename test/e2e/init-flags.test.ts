@@ -253,6 +253,35 @@ test('init again by the same flags changes nothing, and without --token keeps th
   expect(Object.keys(newcomer.files()).filter((name) => name.startsWith('parley.yaml.20'))).toHaveLength(1)
 })
 
+test('init --owner names the owner who claimed the bot, with the command that takes it away; an id without a platform is refused', async () => {
+  const { newcomer, root, telegram } = await place()
+  const flags = ['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
+  await newcomer.runs(flags)
+  const daemon = spawn(process.execPath, [MAIN, 'start'], { env: newcomer.env, stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(() => void daemon.kill('SIGKILL'))
+  const code = await new Promise<string>((resolve) =>
+    daemon.stdout.on('data', (chunk) => /start=(\S+)/.exec(String(chunk))?.slice(1, 2).forEach(resolve)),
+  )
+  telegram.world.addUser({ id: 111, firstName: 'Ada' })
+  telegram.world.say({ from: 111, text: `/start ${code}` })
+  await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text.includes('my owner now') })
+  const run = await newcomer.runs([...flags, '--owner', 'telegram:111111112'])
+  expect([run.code, run.err]).toEqual([0, ''])
+  expect(run.out).toMatch(/telegram:111 is an owner too.*\n {2}parley people unlink telegram:111 /)
+  const bare = await newcomer.runs([...flags, '--owner', '111111112'])
+  expect([bare.code, bare.err]).toEqual([2, expect.stringContaining('<platform>:<id>')])
+})
+
+test('init names the accounts whose secret is not in this shell', async () => {
+  const { newcomer, root } = await place()
+  const flags = ['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
+  await newcomer.runs(flags)
+  delete newcomer.env.BOT
+  expect((await newcomer.runs(['init', '--platform', 'telegram'])).out).toContain(
+    'accounts: telegram (without its secret',
+  )
+})
+
 test('init --owner keeps what is known of people: an id that somebody has makes that person the owner', async () => {
   const { newcomer, root } = await place()
   const flags = ['init', '--platform', 'telegram', '--token', 'telegram=env:BOT', ...root]
@@ -347,7 +376,10 @@ test('init leaves a running daemon alone: one of another configuration ends it w
   const mark = telegram.ledger.mark()
   const own = await newcomer.runs([...flags, '--owner', 'telegram:111111112', '--start'])
   expect([own.code, own.err]).toEqual([0, ''])
-  expect(own.out).toContain('"parley config reload"')
+  expect(own.out).toMatch(
+    /The bot continues as it was started.*\n {2}parley config reload .*\n {2}parley start .*once it is stopped/,
+  )
+  expect(own.out).not.toContain('runs it here')
   const other = await newcomer.runs([...flags, '--config', 'other.yaml'])
   expect([daemon.exitCode, daemon.signalCode, other.code]).toEqual([null, null, 75])
   expect(other.err).toContain('Stop it first')

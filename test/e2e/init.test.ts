@@ -123,7 +123,8 @@ test.each([
     if (name !== 'discord') await terminal.shows(platform.invite)
     await terminal.answers('The bot runs now', down, enter)
     expect(await terminal.ended()).toBe(0)
-    expect(terminal.text).toContain('parley service install')
+    const isRoot = process.geteuid?.() === 0
+    expect(terminal.text).toContain(`parley service install${isRoot ? ' --user' : ''}  runs`)
     expect(newcomer.yaml()).toContain('model: ollama/qwen3')
     expectKept(newcomer, platform.secrets, terminal)
     expect({ questions: terminal.questions, keystrokes: terminal.keystrokes }).toEqual(effort)

@@ -11,6 +11,7 @@ import {
 import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import { NO_MODEL } from '../../core/model.ts'
 import type { PeerKind, PeerSetup } from '../../core/peer-setup.ts'
+import { askOperator } from '../ask-operator.ts'
 import { type Ask, askAtTerminal, askNobody, Left } from '../init/ask.ts'
 import { type ChosenModel, chooseModel, type ModelFlags, modelOfFlags } from '../init/choose-model.ts'
 import { meetOwner } from '../init/first-meeting.ts'
@@ -42,6 +43,7 @@ type InitPorts = Pick<
   | 'stdout'
   | 'stderr'
   | 'load'
+  | 'openOffline'
   | 'start'
   | 'setup'
   | 'explain'
@@ -136,7 +138,7 @@ async function guided(guide: Guide): Promise<number | 'run'> {
   const sources = { env, cwd, stdin }
   const draft = openDraft(file, options.force ?? false)
   const flagged = await modelOfFlags(options, sources)
-  ask.say(...greeting(guide))
+  ask.say(...greeting(guide, draft))
   const peer = options.from === undefined ? undefined : await takeOver(guide, options.from)
   if (peer !== undefined) applyChanges(draft, changesFrom(peer.config, draft))
   const { platforms, tryModel } = setup
@@ -160,10 +162,11 @@ async function guided(guide: Guide): Promise<number | 'run'> {
   const text = textOf(draft)
   const beside = [...(peer?.files ?? []), ...secrets.flatMap(secretFile)].filter(({ name }) => text.includes(name))
   const loaded = await write(guide, draft, [...new Map(beside.map((one) => [one.name, one])).values()])
+  if (options.owner !== undefined) ask.say(...(await otherOwners(guide, loaded)))
   const code = await begin(guide, accounts, loaded)
-  if (code !== undefined) return code
+  if (code === 'run') return code
   ask.say(...farewell(guide, accounts, chosen))
-  return EXIT.ok
+  return code ?? EXIT.ok
 }
 
 /** Writes everything, and says what was written and what the daemon would warn of. */
@@ -185,13 +188,21 @@ async function write(
   return loaded
 }
 
-function greeting({ file, known, running, options }: Guide): readonly string[] {
+/** A block of the file, in which an account is written also where its secret is missing now. */
+type WrittenChannel = { readonly accounts?: object | null } | null
+
+function greeting({ file, known, running, options }: Guide, { document }: ConfigDraft): readonly string[] {
   if (known === undefined)
     return ['Parley', `A bot in a few steps. Its configuration will be ${file}; Ctrl-C leaves, and nothing is written.`]
   const { config } = known
-  const accounts = Object.entries(config.channels).flatMap(([channel, { accounts }]) =>
-    Object.keys(accounts).map((name) => (name === 'default' ? channel : `${channel}/${name}`)),
-  )
+  const written = (document.toJS() ?? {}) as { channels?: Readonly<Record<string, WrittenChannel>> | null }
+  const named = (channels: Readonly<Record<string, WrittenChannel>>) =>
+    Object.entries(channels).flatMap(([channel, block]) =>
+      Object.keys(block?.accounts ?? {}).map((name) => (name === 'default' ? channel : `${channel}/${name}`)),
+    )
+  const found = named(config.channels)
+  const closed = named(written.channels ?? {}).filter((name) => !found.includes(name))
+  const accounts = [...found, ...closed.map((name) => `${name} (without its secret here)`)]
   return [
     'Parley',
     `There is a configuration: ${file}. Only what you choose is changed, and a copy of it is kept.`,
@@ -246,7 +257,7 @@ function modelChanges(chosen: ChosenModel | undefined, { document }: ConfigDraft
 
 /** A person who is known by an id becomes an owner; the other ids are those of the person `owner`. */
 function ownerChanges({ owner = [] }: InitOptions, { document }: ConfigDraft): readonly SettingChange[] {
-  const ids = new Set(owner.flatMap((one) => one.split(',')).map((one) => one.trim()))
+  const ids = new Set(owner)
   const { people } = (document.toJS() ?? {}) as { people?: Readonly<Record<string, { ids?: unknown } | null>> | null }
   const known = Object.entries(people ?? {}).map(([name, person]) => [name, listed(person?.ids)] as const)
   const named = known.filter(([, theirs]) => theirs.some((id) => ids.has(id)))
@@ -261,6 +272,23 @@ function ownerChanges({ owner = [] }: InitOptions, { document }: ConfigDraft): r
     ...[...names].map((name): SettingChange => [['people', name, 'role'], 'owner']),
     ...(others.length > 0 ? all : []),
   ]
+}
+
+/** Says who else owns the bot, as nobody who is named takes that away from them, and how it is done. */
+async function otherOwners({ ports, options, program }: Guide, loaded: LoadedConfig): Promise<readonly string[]> {
+  if (!existsSync(loaded.config.store.path)) return []
+  const { people } = await askOperator(ports, loaded, (operator) => operator.people.list(), '')
+  const others = people
+    .filter(({ role }) => role === 'owner')
+    .flatMap(({ name, ids }) => ids.map((one) => ({ name, ...one })))
+  return others
+    .filter(({ id }) => !options.owner?.includes(id))
+    .flatMap(({ name, id, from }) => [
+      `Note: ${id} is an owner too. To take that away:`,
+      from === 'configuration'
+        ? `  remove it from people.${name}.ids in the configuration`
+        : `  ${program} people unlink ${id}   (while the bot runs)`,
+    ])
 }
 
 function listed(ids: unknown): readonly string[] {
@@ -284,29 +312,35 @@ async function begin(
   accounts: readonly AccountSetUp[],
   loaded: LoadedConfig,
 ): Promise<number | 'run' | undefined> {
-  if (running) {
-    ask.say('', `The bot continues as it was started: "${program} config reload" takes over who may talk,`)
-    ask.say('a restart everything else.')
-    return undefined
-  }
+  if (running) return undefined
   if (options.start === false || (!ask.isPerson && options.start !== true)) return undefined
   if (!ask.isPerson) return 'run'
   return meetOwner({ ask, loaded, accounts, setup, ports, file, program })
 }
 
 function farewell(
-  { options, program }: Guide,
+  { options, program, file, running }: Guide,
   accounts: readonly AccountSetUp[],
   chosen: ChosenModel | undefined,
 ): readonly string[] {
   const flag = options.config === undefined ? '' : ` --config ${options.config}`
   const secrets = [...accounts.flatMap(({ settings }) => Object.values(settings)), chosen?.server.key?.reference ?? '']
   const variables = secrets.flatMap((value) => /^\$\{env:(\w+)\}$/.exec(value)?.[1] ?? [])
+  // A service of the system, which root installs otherwise, sees no home folder.
+  const whose = process.geteuid?.() === 0 && !file.startsWith('/etc/') ? ' --user' : ''
+  const starts = [
+    `  ${program} start${flag}            runs it here`,
+    `  ${program} service install${flag}${whose}  runs it as a service`,
+  ]
+  const continues = [
+    'The bot continues as it was started. Now:',
+    `  ${program} config reload${flag}    takes over who may talk`,
+    `  ${program} start${flag}            takes over everything else, once it is stopped:`,
+    '                                 Ctrl-C where it runs, or its service is restarted',
+  ]
   return [
     '',
-    'From now on:',
-    `  ${program} start${flag}            runs it here`,
-    `  ${program} service install${flag}  runs it as a service`,
+    ...(running ? continues : ['From now on:', ...starts]),
     `  ${program} doctor${flag}           says what is wrong, and the remedy`,
     `  ${program} backup${flag}           makes a copy of what it keeps`,
     ...(variables.length === 0 ? [] : [`A service needs these variables too: ${variables.join(', ')}`]),
