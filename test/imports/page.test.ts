@@ -62,15 +62,22 @@ describe('the page about other programs', () => {
     expect(out).not.toMatch(/unknown (?:command|option)|too many arguments/)
   })
 
-  test('its example is valid', async () => {
+  test('its example is refused with the ids of the page, and valid with those of its reader', async () => {
     const folder = temporary()
     const [, yaml = ''] = /```yaml\n(.*?)```/s.exec(PAGE) ?? []
     for (const name of ['own-tools', 'prompts']) mkdirSync(join(folder, name))
     copyFileSync(join(ROOT, 'config/own-tools/dice.ts'), join(folder, 'own-tools/dice.ts'))
     copyFileSync(join(ROOT, 'config/prompts/agent.md'), join(folder, 'prompts/agent.md'))
-    writeFileSync(join(folder, 'parley.yaml'), yaml)
     const env = { HOME: folder, TELEGRAM_BOT_TOKEN: TOKENS.telegram }
-    const { config } = await loadConfig({ path: 'parley.yaml', env, cwd: folder, catalogue })
+    const loaded = (text: string) => {
+      writeFileSync(join(folder, 'parley.yaml'), text)
+      return loadConfig({ path: 'parley.yaml', env, cwd: folder, catalogue })
+    }
+    await expect(loaded(yaml)).rejects.toThrow(
+      /-1001234567890 is .* example.*telegram:111111111 .*telegram:222222222 /s,
+    )
+    const ids: Readonly<Record<string, string>> = { 1: '418300271', 2: '529411382', '-': '-1001830027144' }
+    const { config } = await loaded(yaml.replace(/-?\d{9,}/g, (id) => ids[id.charAt(0)] ?? id))
     expect(config.agents[0]?.tools).toContain('own.dice')
   })
 
