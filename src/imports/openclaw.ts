@@ -174,7 +174,7 @@ interface GroupAt {
 
 function takeGroup(draft: SetupDraft, { channel, own, place, rules }: GroupAt): void {
   const ids = [place.space, place.chat].filter((id) => id !== undefined)
-  const from = `${draft.title(channel)} ${shownText([...ids, ...(place.topic ?? [])].join('/'))}`
+  const from = `${draft.title(channel)} ${shownText([...ids, place.topic].filter((id) => id !== undefined).join('/'))}`
   if (ids.includes('*')) {
     draft.left(
       `${from}: every group is answered ("*"). Here a group is once the owner admits it, or by a rule of ` +

@@ -449,7 +449,7 @@ export class SetupDraft {
     { channel, space, chat, topic, trigger, from }: PeerGroup,
     { here, allowed, all }: { readonly here: readonly string[]; readonly allowed: Set<string>; readonly all: boolean },
   ): void {
-    const where = `${this.title(channel)} ${shownText(topic ?? chat ?? space ?? '')}`
+    const where = `${this.title(channel)} ${shownText([space, chat, topic].filter((id) => id !== undefined).join('/'))}`
     const by = all ? ' by the people listed' : ' by the owner'
     this.took(`${where}: ${ANSWERED[trigger]}${trigger === 'never' ? '' : by}.`)
     if (trigger === 'never') return

@@ -69,6 +69,7 @@ describe('reading the folder of OpenClaw', () => {
       'workspace/AGENTS.md': 'Use exec.',
     })
     const setup = await read('openclaw', folder)
+    expect(setup.taken.join('\n')).toContain(`Telegram ${group}/42: `)
     expect(setup.config).toEqual({
       people: {
         [`telegram-${ada}`]: { role: 'owner', ids: [`telegram:${ada}`] },
