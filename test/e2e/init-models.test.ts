@@ -90,6 +90,20 @@ test('init sends the key for a public address without its scheme by https alone'
 /** The first byte of a TLS record that begins a handshake. */
 const TLS = 0x16
 
+test('init: an address at which no models are listed can be entered again', async () => {
+  const [server, { newcomer, all }] = await Promise.all([ownServer(), newcomerAt()])
+  const terminal = newcomer.types(...all)
+  await terminal.answers('Which model shall answer?', down, down, enter)
+  await terminal.answers('The address of the server', '127.0.0.1:9', enter)
+  await terminal.answers('Its key', enter)
+  await terminal.answers('How to continue?', enter)
+  await terminal.answers('◆  The address of the server', server.host, enter)
+  await terminal.answers('Which of its models?', enter)
+  await terminal.shows('It says: "')
+  expect(await terminal.ended()).toBe(0)
+  expect(newcomer.yaml()).toContain(`baseUrl: http://${server.host}/v1\n`)
+})
+
 test('init: another model of a server that was named by hand is chosen without its address', async () => {
   const [server, { newcomer, all }] = await Promise.all([ownServer(), newcomerAt()])
   server.setScript(({ model }) => (model === 'qwen3' ? REFUSALS.server : textReply('Hello all!')))

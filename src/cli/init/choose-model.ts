@@ -266,6 +266,15 @@ async function anotherServer(ask: Ask): Promise<ChosenModel> {
     ask.say(
       `${server.baseUrl} ${there ? `lists no models ${value ? 'to this' : 'without a'} key` : 'does not answer'}.`,
     )
+    const next = await ask.choose({
+      message: 'How to continue?',
+      flag: '--base-url',
+      options: [
+        { value: 'again', label: 'Enter the address and the key again' },
+        { value: 'name', label: 'Name a model', hint: 'it may be one that lists none' },
+      ],
+    })
+    if (next === 'again') return anotherServer(ask)
   }
   return { id: `${server.name}/${await pick(ask, found?.models ?? [])}`, server }
 }
