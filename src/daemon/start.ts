@@ -127,6 +127,9 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       logger.error('The disk failed; the daemon ends at once', { err })
       disk.abort(err)
     },
+  }).catch(async (error: unknown) => {
+    const { namingHolder } = await import('./backups.ts')
+    return namingHolder(config.store.path, () => Promise.reject(error))
   })
   const media = makeMedia({ config, clock, store, unnamed })
   try {

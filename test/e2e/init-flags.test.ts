@@ -380,6 +380,8 @@ test('init leaves a running daemon alone: one of another configuration ends it w
     /The bot continues as it was started.*\n {2}parley config reload .*\n {2}parley start .*once it is stopped/,
   )
   expect(own.out).not.toContain('runs it here')
+  const second = await newcomer.runs(['start'])
+  expect([second.code, second.err]).toEqual([75, expect.stringContaining(`or: kill ${daemon.pid}`)])
   const other = await newcomer.runs([...flags, '--config', 'other.yaml'])
   expect([daemon.exitCode, daemon.signalCode, other.code]).toEqual([null, null, 75])
   expect(other.err).toContain('Stop it first')
