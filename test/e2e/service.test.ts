@@ -271,7 +271,10 @@ test('parley uninstall names the files in which its completions were made known 
   const { parley, folder } = home()
   writeFileSync(join(folder, '.bashrc'), 'PS1=x\nsource <(parley completions bash)\n')
   writeFileSync(join(folder, '.zshrc'), 'alias p=parley\n')
-  const { stdout } = await parley('uninstall')
+  const { code, stdout, stderr } = await parley('uninstall')
+  // A checkout without a service has nothing that --yes would remove.
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('There is nothing to remove')
   expect(stdout).toContain(`  completions for a shell: ${folder}/.bashrc (`)
   expect(stdout).not.toContain('.zshrc')
 })

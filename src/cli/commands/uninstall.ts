@@ -50,6 +50,7 @@ export async function uninstall(ports: UninstallPorts, options: UninstallOptions
   const found = { traces: tracesOf({ manager, place, where, own, home, old: oldPrograms(machine) }, options), own }
   if (!options.yes) {
     show(ports, options, { value: found.traces, lines: () => describe(found, options) })
+    if (!found.traces.some(({ removed }) => removed)) return EXIT.ok
     ports.stderr.write('Nothing was removed. Do it: the same command with --yes\n')
     return EXIT.failed
   }
@@ -78,11 +79,11 @@ async function placesOf(ports: UninstallPorts, options: UninstallOptions, manage
   const system = manager.scope === 'system' && existsSync(manager.file)
   if (system) {
     // systemd itself leads from these names to where the folders lie.
-    const [dataDir, cache] = [real(SERVICE_PLACES.data), real('/var/cache/parley')]
     const loaded = await Promise.resolve(ports.load(SERVICE_PLACES.config, 'ask')).catch(() => undefined)
+    const data = dataOfService(loaded, real(SERVICE_PLACES.data), real('/var/cache/parley'))
     return {
-      ...{ data: { dataDir, path: join(dataDir, 'parley.db'), cache }, config: dirname(SERVICE_PLACES.config) },
-      ...{ backups: backupsOf(loaded, dataDir), ...(loaded ? { loaded } : {}) },
+      ...{ data, config: dirname(SERVICE_PLACES.config) },
+      ...{ backups: backupsOf(loaded, data.dataDir), ...(loaded ? { loaded } : {}) },
     }
   }
   const loaded = await ports.load(options.config, 'ask')
@@ -92,6 +93,16 @@ async function placesOf(ports: UninstallPorts, options: UninstallOptions, manage
     ...{ data: { dataDir, path: store.path, cache: caches ? join(caches, 'parley') : undefined } },
     ...{ backups: backupsOf(loaded, dataDir), config: file && dirname(file), loaded },
   }
+}
+
+/**
+ * Returns the places that the configuration of a service names. Without its state folder the configuration is read as
+ * one of root, whose data is another bot's: then the places are those of systemd.
+ */
+export function dataOfService(loaded: LoadedConfig | undefined, state: string, cache: string): DataPlaces {
+  if (loaded === undefined || !existsSync(state)) return { dataDir: state, path: join(state, 'parley.db'), cache }
+  const { dataDir, store } = loaded.config
+  return { dataDir: real(dataDir), path: store.path, cache }
 }
 
 function real(path: string): string {
