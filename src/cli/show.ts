@@ -1,4 +1,5 @@
 import type { CliPorts } from './ports.ts'
+import { broken } from './print/columns.ts'
 import { toJson } from './print/plain.ts'
 import { type Style, styleFor } from './print/style.ts'
 
@@ -28,6 +29,11 @@ export function show(
   }
   const lines = answer.lines(styleFor({ isTTY: stdout.isTTY, env }))
   if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** Breaks lines between words, for a terminal, where they are wider than it. */
+export function fitted(stdout: CliPorts['stdout'], lines: readonly string[]): readonly string[] {
+  return stdout.isTTY ? lines.flatMap((line) => broken(line, widthOf(stdout))) : lines
 }
 
 const WIDTH = 80

@@ -8,11 +8,21 @@ import { printStatus } from '../../src/cli/print/status.ts'
 import { styleFor } from '../../src/cli/print/style.ts'
 import { formatAge, formatTime } from '../../src/cli/print/time.ts'
 import { printTrace, printWhy } from '../../src/cli/print/why.ts'
+import { fitted } from '../../src/cli/show.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { fakeOperator, sampleSession, sampleStatus, sampleWhy } from '../fakes/operator.ts'
 import { policy } from '../fakes/routing-policy.ts'
 
 const bare = styleFor({ isTTY: false, env: {} })
+
+test.each([
+  ['owner     nobody yet; send', ['owner     nobody yet;', '          send']],
+  ['ada  owner  telegram:111', ['ada  owner', '     telegram:111']],
+])('at a terminal of 22 columns, "%s" is broken between words and keeps its column', (line, broken) => {
+  const stdout = { write: () => true, columns: 22 }
+  expect(fitted({ ...stdout, isTTY: true }, [line])).toEqual(broken)
+  expect(fitted({ ...stdout, isTTY: false }, [line])).toEqual([line])
+})
 
 describe('styleFor', () => {
   test.each([

@@ -6,7 +6,7 @@ import { oneLine } from '../print/plain.ts'
 import { claimLines } from '../print/started.ts'
 import type { Style } from '../print/style.ts'
 import { formatTime } from '../print/time.ts'
-import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+import { fitted, type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 export async function listPeople(ports: ReadPorts, options: ReadOptions): Promise<number> {
   const { report, toOwn } = await askOperator(ports, await ports.load(options.config, 'ask'), async (operator) => {
@@ -14,7 +14,7 @@ export async function listPeople(ports: ReadPorts, options: ReadOptions): Promis
     const owned = report.people.some(({ role }) => role === 'owner')
     return { report, toOwn: owned ? [] : claimLines(await operator.status()) }
   })
-  show(ports, options, { value: report, lines: (style) => printPeople(report, style, toOwn) })
+  show(ports, options, { value: report, lines: (style) => fitted(ports.stdout, printPeople(report, style, toOwn)) })
   return EXIT.ok
 }
 

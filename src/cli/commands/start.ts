@@ -2,6 +2,7 @@ import { EXIT, ParleyError } from '../../core/errors.ts'
 import type { CliPorts, LoadedConfig, RunningDaemon } from '../ports.ts'
 import { printStarted } from '../print/started.ts'
 import { reportError } from '../report-error.ts'
+import { fitted } from '../show.ts'
 import { type Hangups, watchHangups, watchSignals } from '../watch-signals.ts'
 
 type StartPorts = Pick<CliPorts, 'env' | 'stdout' | 'stderr' | 'load' | 'start' | 'onSignal' | 'onHangup'>
@@ -65,7 +66,7 @@ async function announce(ports: StartPorts, { daemon, loaded, quiet }: Announceme
     await daemon.settled()
     if (quiet()) return
     const report = await daemon.operator.status()
-    if (!quiet()) ports.stdout.write(`${printStarted(report, loaded.config).join('\n')}\n`)
+    if (!quiet()) ports.stdout.write(`${fitted(ports.stdout, printStarted(report, loaded.config)).join('\n')}\n`)
   } catch (error) {
     if (!quiet()) reportError(ports, error)
   }

@@ -4,7 +4,7 @@ import type { StatusReport } from '../../core/operator.ts'
 import { askOperator } from '../ask-operator.ts'
 import type { CliPorts } from '../ports.ts'
 import { printStatus } from '../print/status.ts'
-import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+import { fitted, type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 /** Resolves with 1 if no daemon runs and with 3 if a channel is down. Programs get an answer without a store too. */
 export async function status(ports: ReadPorts & Pick<CliPorts, 'version'>, options: ReadOptions): Promise<number> {
@@ -20,7 +20,7 @@ export async function status(ports: ReadPorts & Pick<CliPorts, 'version'>, optio
   })
   show(ports, options, {
     value: report,
-    lines: (style) => printStatus(report, style, { next: nextOf(schedules), now: ports.now() }),
+    lines: (style) => fitted(ports.stdout, printStatus(report, style, { next: nextOf(schedules), now: ports.now() })),
   })
   return exitOf(report)
 }

@@ -4,7 +4,7 @@ import { askOperator } from '../ask-operator.ts'
 import { placeNamed } from '../named-session.ts'
 import { oneLine } from '../print/plain.ts'
 import { printTrace, printWhy } from '../print/why.ts'
-import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+import { fitted, type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 export interface WhyOptions extends ReadOptions {
   readonly trace?: boolean
@@ -34,7 +34,7 @@ export async function why(ports: ReadPorts, message: string, options: WhyOptions
   for (const reason of unseen) ports.stderr.write(`- ${oneLine(reason)}\n`)
   show(ports, options, {
     value: reports,
-    lines: (style) => (options.trace ? printTrace(reports, style) : printWhy(reports, style)),
+    lines: (style) => fitted(ports.stdout, (options.trace ? printTrace : printWhy)(reports, style)),
   })
   return reports.length === 0 ? EXIT.failed : EXIT.ok
 }

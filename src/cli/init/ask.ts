@@ -1,8 +1,8 @@
 import { PassThrough, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import stringWidth from 'string-width'
 import { ParleyError } from '../../core/errors.ts'
 import type { CliPorts, Output } from '../ports.ts'
+import { broken } from '../print/columns.ts'
 import { plain } from '../print/plain.ts'
 
 /** The person at the terminal, or the flags in that person's place. */
@@ -298,17 +298,4 @@ class Screen extends Writable {
 
 function asciiOf(text: string): string {
   return text.replace(/[^\p{ASCII}]/gu, (char) => MARKS.get(char) ?? '?')
-}
-
-/** Breaks a line between words; what follows keeps its indentation, and no word is cut: it may be an address. */
-function broken(line: string, width: number): string[] {
-  const indent = /^ *(?:- |\d+\. )?/.exec(line)?.[0].length ?? 0
-  const lines: string[] = []
-  for (const word of line.slice(indent).split(' ')) {
-    const last = lines.at(-1)
-    const longer = last === undefined ? `${line.slice(0, indent)}${word}` : `${last} ${word}`
-    if (last === undefined || stringWidth(longer) <= width) lines.splice(-1, 1, longer)
-    else lines.push(`${' '.repeat(indent)}${word}`)
-  }
-  return lines
 }

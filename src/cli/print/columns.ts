@@ -46,6 +46,19 @@ export function wrapped(text: string, width: number, indent: string): string[] {
   return lines
 }
 
+/** Breaks a line between words; what follows keeps its indentation, and no word is cut: it may be an address. */
+export function broken(line: string, width: number): string[] {
+  const indent = /^ *(?:- |\d+\. |\S+ {2,})?/.exec(line)?.[0].length ?? 0
+  const lines: string[] = []
+  for (const word of line.slice(indent).split(' ')) {
+    const last = lines.at(-1)
+    const longer = last === undefined ? `${line.slice(0, indent)}${word}` : `${last} ${word}`
+    if (last === undefined || stringWidth(longer) <= width) lines.splice(-1, 1, longer)
+    else lines.push(`${' '.repeat(indent)}${word}`)
+  }
+  return lines.map((one) => one.trimEnd())
+}
+
 /** Cuts the title of a place to `width` columns: that of a chat first, for it may have many topics. */
 export function clipTitle(title: string, width: number): string {
   const at = title.lastIndexOf(TOPIC)
