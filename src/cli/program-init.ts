@@ -19,7 +19,7 @@ const several = (value: string, before: readonly string[] = []): readonly string
 const owners = (value: string, before: readonly string[] = []): readonly string[] => {
   const ids = value.split(',').map((id) => id.trim())
   if (ids.every((id) => id.includes(':'))) return [...before, ...ids]
-  throw new InvalidArgumentError('Write <platform>:<id>, as in telegram:111111111.')
+  throw new InvalidArgumentError('Write <platform>:<id>.')
 }
 
 /** Adds the guided start. */
