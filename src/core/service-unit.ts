@@ -37,15 +37,6 @@ export function systemctlOf(group: string): string | undefined {
   return group.includes('/user.slice/') ? 'systemctl --user' : 'sudo systemctl'
 }
 
-/** Returns how systemd reads the line of a variable in another way than a shell; undefined where there is no such line. */
-export function doubtOfVariable(lines: readonly string[], name: string): string | undefined {
-  const line = lines.map((one) => one.trim()).find((one) => new RegExp(`^(?:export\\s+)?${name}\\s*=`).test(one))
-  if (line?.startsWith('export')) return `systemd does not know "export": take that word out before ${name}`
-  if (line && /=[^"']*\s#/.test(line))
-    return `the comment behind ${name} belongs to its value: give it a line of its own`
-  return undefined
-}
-
 /** Asks systemd for the unit, with `--user` for that of a user; resolves with the end of the command if it failed. */
 export async function showUnit(
   run: Machine['run'],

@@ -10,7 +10,7 @@ import { type Clock, systemClock, within } from '../core/clock.ts'
 import { EXIT, toError } from '../core/errors.ts'
 import { type Finding, type Fix, findingsOf, saysAndRemedy } from '../core/finding.ts'
 import { type Machine, shellWord } from '../core/machine.ts'
-import { installAnew, lingersFor, NO_PROGRAM, type ShownUnit, showUnit } from '../core/service-unit.ts'
+import { installAnew, lingersFor, NO_PROGRAM, type ShownUnit, showUnit, systemctlOf } from '../core/service-unit.ts'
 import { runCommand, thisUser } from '../platform/machine.ts'
 import { closeToOthers, folderDoubts, isGone, writersOf } from '../platform/private-folder.ts'
 
@@ -339,6 +339,12 @@ async function lingering(): Promise<readonly Finding[]> {
   if ((await lingersFor(run, username)) !== false) return []
   const says = 'the unit of this user ends when the user logs out'
   return [findingsOf('unit').warning('linger', says, `sudo loginctl enable-linger ${username}`)]
+}
+
+/** Returns how to start a daemon anew, by the control group into which the system has put it. */
+export async function restartOf(pid: number | undefined): Promise<string> {
+  const systemctl = systemctlOf(await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => ''))
+  return systemctl === undefined ? 'End it, then: parley start' : `Start it again: ${systemctl} restart parley`
 }
 
 /** Returns the file of the variables of the service with this configuration (`cli/commands/service.ts`). */

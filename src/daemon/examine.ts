@@ -1,5 +1,4 @@
 import { lstatSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
@@ -8,7 +7,6 @@ import { type DoctorReport, type DoctorRequest, type Finding, findingsOf, saysAn
 import { machineZone } from '../core/machine-zone.ts'
 import { splitModel } from '../core/model-server.ts'
 import type { StatusReport } from '../core/operator.ts'
-import { systemctlOf } from '../core/service-unit.ts'
 import { inWords, writersOf } from '../platform/private-folder.ts'
 import { useProxies } from '../platform/way-out.ts'
 import { type DatabaseFacts, examineDatabase, type KnownPlace, placesIn } from '../store/engines/examine-database.ts'
@@ -23,6 +21,7 @@ import {
   examineUnit,
   type HostPlace,
   mend,
+  restartOf,
   variablesOf,
   watchClock,
 } from './examine-host.ts'
@@ -188,10 +187,7 @@ async function programFindings({ status, now, config }: Request, version: string
   const node = examineNode(process.versions.node, now)
   if (status === undefined || status.version === version) return [ok('version', `Parley ${version}`), node]
   const says = `the daemon that runs is Parley ${status.version}, and ${version} is installed`
-  const pid = config && daemonPlace(config).pid
-  const systemctl = systemctlOf(await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => ''))
-  const how = systemctl === undefined ? 'End it, then: parley start' : `${systemctl} restart parley`
-  return [warning('version', says, `Start it again: ${how}`), node]
+  return [warning('version', says, await restartOf(config && daemonPlace(config).pid)), node]
 }
 
 function configurationFindings({ config, mistakes, warnings }: Request): readonly Finding[] {

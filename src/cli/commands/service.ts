@@ -7,12 +7,17 @@ import { secretsIn } from '../../config/literal-secrets.ts'
 import { SERVICE_PLACES, usualConfigFile } from '../../config/places.ts'
 import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import { type Machine, shellWord } from '../../core/machine.ts'
-import { doubtOfVariable } from '../../core/service-unit.ts'
 import { connectLocal } from '../local-client.ts'
 import type { CliPorts } from '../ports.ts'
 import { counted, oneLine } from '../print/plain.ts'
 import { configAt, managerOf, runSteps, type ServiceManager, type ServiceState, unitAt } from '../service/manager.ts'
-import { type Credential, differences, type ServiceScope, type UnitFacts } from '../service/unit-file.ts'
+import {
+  type Credential,
+  differences,
+  doubtOfVariable,
+  type ServiceScope,
+  type UnitFacts,
+} from '../service/unit-file.ts'
 import { type ReadOptions, show } from '../show.ts'
 import { socketPathOf } from '../socket-path.ts'
 

@@ -101,6 +101,15 @@ export function commandIn(text: string): readonly string[] {
   )
 }
 
+/** Returns why systemd reads the line of a variable otherwise than a shell; undefined where it does not. */
+export function doubtOfVariable(lines: readonly string[], name: string): string | undefined {
+  const line = lines.map((one) => one.trim()).find((one) => new RegExp(`^(?:export\\s+)?${name}\\s*=`).test(one))
+  if (line?.startsWith('export')) return `systemd does not know "export": take that word out before ${name}`
+  if (line && /=[^"']*\s#/.test(line))
+    return `the comment behind ${name} belongs to its value: give it a line of its own`
+  return undefined
+}
+
 const MARK = /^# Written by "parley service install" \(([0-9a-f]{12})\)/
 
 function marked(text: string, user: string): string {
