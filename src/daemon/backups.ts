@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { copiesIn } from '../backup/copies.ts'
 import { forgetAgain } from '../backup/forget-again.ts'
 import { parseKeep } from '../backup/keep.ts'
@@ -21,8 +20,7 @@ import type {
 } from '../core/backup.ts'
 import { createChannels } from '../core/channel-traits.ts'
 import { systemClock } from '../core/clock.ts'
-import { errorCode, ParleyError } from '../core/errors.ts'
-import { systemctlOf } from '../core/service-unit.ts'
+import { ParleyError } from '../core/errors.ts'
 import { PLAIN_FILES, sealedFiles } from '../media/file-form.ts'
 import { isOfState } from './own-data.ts'
 import { storeKeyOf } from './store-key.ts'
@@ -77,13 +75,11 @@ export function createBackupOperator(version: string) {
         isOfState: (name: string) => isOfState(name, basename(config.store.path)),
         config: configFile ?? usualConfigFile({ env, cwd: '/', home }),
       }
-      return namingHolder(target.path, () =>
-        restoreBackup(target, {
-          ...{ from, confirmed, progress, clock: systemClock },
-          ...(newer === undefined ? {} : { newer: databaseIn(newer, config) }),
-          forgetAgain: (path, later) => againUnlessDamaged(() => forgetAgain(deps, path, later), newer),
-        }),
-      )
+      return restoreBackup(target, {
+        ...{ from, confirmed, progress, clock: systemClock },
+        ...(newer === undefined ? {} : { newer: databaseIn(newer, config) }),
+        forgetAgain: (path, later) => againUnlessDamaged(() => forgetAgain(deps, path, later), newer),
+      })
     },
 
     async configIn(copy: string): Promise<string | undefined> {
@@ -91,27 +87,6 @@ export function createBackupOperator(version: string) {
       return config === undefined ? undefined : join(copy, config.file)
     },
   }
-}
-
-/** Does work on a store; where it is locked, the error names the process that holds it, and how to stop that. */
-export async function namingHolder<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (errorCode(error) !== 'store_locked') throw error
-    const { holderOf } = await import('./examine-host.ts')
-    const pid = holderOf(`${path}.lock`)
-    if (pid === undefined) throw error
-    const group = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
-    const message = `Process ${pid} uses this store: ${dirname(path)}\nStop it first: ${stopCommand(pid, group)}`
-    throw new ParleyError('store_locked', message, { cause: error })
-  }
-}
-
-/** Pure: returns how to stop a process, by the control group into which the system has put it. */
-export function stopCommand(pid: number, group: string): string {
-  const systemctl = systemctlOf(group)
-  return systemctl === undefined ? `Ctrl-C in its terminal, or: kill ${pid}` : `${systemctl} stop parley`
 }
 
 /** Returns the folder in which copies are kept; a service may write to none but its own. */

@@ -53,8 +53,8 @@ export function commandPorts({ version, plugins, around }: Own): CommandPorts {
     ownData: async (places, loaded) =>
       (await import('./own-data.ts')).findOwnData(places, loaded?.config.store ?? { path: places.path }),
     async removeData(places, loaded) {
-      const [{ removeOwnData }, { namingHolder }] = [await import('./own-data.ts'), await import('./backups.ts')]
-      await namingHolder(places.path, async () => removeOwnData(places, loaded?.config.store ?? { path: places.path }))
+      const { removeOwnData } = await import('./own-data.ts')
+      removeOwnData(places, loaded?.config.store ?? { path: places.path })
     },
     mcp: async () => (await import('./make-mcp.ts')).createMcpOperator(own.version),
     support: async (request) =>

@@ -1,6 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, type Stats } from 'node:fs'
-import { readFile, stat, statfs } from 'node:fs/promises'
+import { existsSync, lstatSync, promises, readdirSync, rmSync, type Stats } from 'node:fs'
 import { freemem, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readLastBackup } from '../backup/last-backup.ts'
@@ -13,6 +12,7 @@ import { type Machine, shellWord } from '../core/machine.ts'
 import { installAnew, lingersFor, NO_PROGRAM, type ShownUnit, showUnit, systemctlOf } from '../core/service-unit.ts'
 import { runCommand, thisUser } from '../platform/machine.ts'
 import { closeToOthers, folderDoubts, isGone, writersOf } from '../platform/private-folder.ts'
+import { holderOf } from '../store/engines/sqlite-lock.ts'
 
 /*
  * The half of an examination that asks nobody and costs next to nothing: the host of a daemon. `parley doctor` runs it
@@ -39,7 +39,7 @@ const LEAST_INODES = 1_000
 /** Returns what the disk of the state folder has left, and how large the log of the database has grown. */
 export async function examineDisk({ config: { dataDir, store } }: HostPlace): Promise<readonly Finding[]> {
   const { ok, warning, failed } = findingsOf('disk')
-  const { bavail, bsize, files, ffree } = await statfs(await existingFolder(dataDir))
+  const { bavail, bsize, files, ffree } = await promises.statfs(await existingFolder(dataDir))
   const free = Math.floor((bavail * bsize) / MB)
   const database = Math.ceil((await sizeOf(store.path)) / MB)
   const says = `${megabytes(free)} are free for ${dataDir}`
@@ -66,12 +66,12 @@ function megabytes(mb: number): string {
 }
 
 async function sizeOf(path: string): Promise<number> {
-  return (await stat(path).catch(() => undefined))?.size ?? 0
+  return (await promises.stat(path).catch(() => undefined))?.size ?? 0
 }
 
 /** A state folder that is made at the first start lies in the nearest one that is there. */
 async function existingFolder(path: string): Promise<string> {
-  const there = await stat(path).catch(() => undefined)
+  const there = await promises.stat(path).catch(() => undefined)
   return there !== undefined || dirname(path) === path ? path : existingFolder(dirname(path))
 }
 
@@ -89,7 +89,7 @@ const FUSE = 0x65735546
 /** Returns who could change or read what lies in the state folder and in the configuration. */
 export async function examineFolder({ config }: HostPlace): Promise<readonly Finding[]> {
   const { dataDir } = config
-  const stats = await stat(dataDir).catch(() => undefined)
+  const stats = await promises.stat(dataDir).catch(() => undefined)
   const inside = stats === undefined ? [] : [...(await remote(dataDir)), ...strangers(dataDir, stats.uid)]
   return [...placeFindings(dataDir, stats), ...inside, ...(await filesOpen(config))]
 }
@@ -118,7 +118,7 @@ function chmod({ path, mode }: Pick<Extract<Fix, { kind: 'mode' }>, 'path' | 'mo
 
 async function remote(dataDir: string): Promise<readonly Finding[]> {
   const { warning, failed } = findingsOf('folder')
-  const type = Number((await statfs(dataDir)).type) >>> 0
+  const type = Number((await promises.statfs(dataDir)).type) >>> 0
   const name = REMOTE[type]
   const local = 'Choose a folder on a local disk: store.url or XDG_STATE_HOME'
   if (name !== undefined)
@@ -153,7 +153,7 @@ const OTHERS_WRITE = 0o022
 
 /** Looks at the database, the configuration and the files of secrets that it names. */
 async function filesOpen({ file, store, ofService }: HostPlace['config']): Promise<readonly Finding[]> {
-  const text = file === undefined ? '' : await readFile(file, 'utf8').catch(() => '')
+  const text = file === undefined ? '' : await promises.readFile(file, 'utf8').catch(() => '')
   const folder = file === undefined ? '' : dirname(file)
   const { files, literal } = secretsIn(text, folder)
   // A daemon that is not root reads the files of root as anybody may.
@@ -170,7 +170,7 @@ async function filesOpen({ file, store, ofService }: HostPlace['config']): Promi
 
 /** A secret that root lets the group of a service read is as it is meant. */
 async function openFile(path: string, what: string, isRoots: boolean): Promise<readonly Finding[]> {
-  const stats = await stat(path).catch(() => undefined)
+  const stats = await promises.stat(path).catch(() => undefined)
   if (stats === undefined) return []
   const mode = stats.uid === 0 && stats.gid !== 0 ? '640' : '600'
   const open = stats.mode & (OTHERS_READ | OTHERS_WRITE) & ~Number.parseInt(mode, 8)
@@ -248,16 +248,16 @@ export async function examineMemory({ pid }: HostPlace): Promise<readonly Findin
 }
 
 async function residentMb(pid: number): Promise<number | undefined> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  const status = await promises.readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
   return kilobytes === undefined ? undefined : Math.floor(Number(kilobytes) / 1_024)
 }
 
 async function limitMb(pid: number): Promise<number | undefined> {
-  const group = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
+  const group = await promises.readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
   const path = /^0::(.+)$/m.exec(group)?.[1]
   if (path === undefined) return undefined
-  const most = Number(await readFile(join('/sys/fs/cgroup', path, 'memory.max'), 'utf8').catch(() => ''))
+  const most = Number(await promises.readFile(join('/sys/fs/cgroup', path, 'memory.max'), 'utf8').catch(() => ''))
   return most > 0 ? Math.floor(most / MB) : undefined
 }
 
@@ -343,7 +343,7 @@ async function lingering(): Promise<readonly Finding[]> {
 
 /** Returns how to start a daemon anew, by the control group into which the system has put it. */
 export async function restartOf(pid: number | undefined): Promise<string> {
-  const systemctl = systemctlOf(await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => ''))
+  const systemctl = systemctlOf(await promises.readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => ''))
   return systemctl === undefined ? 'End it, then: parley start' : `Start it again: ${systemctl} restart parley`
 }
 
@@ -362,18 +362,6 @@ export interface DaemonPlace {
 export function daemonPlace({ dataDir, store }: HostPlace['config']): DaemonPlace {
   const lock = `${store.path}.lock`
   return { socket: join(dataDir, 'parley.sock'), lock, pid: holderOf(lock) }
-}
-
-export function holderOf(file: string): number | undefined {
-  try {
-    const { ino } = lstatSync(file)
-    const lines = readFileSync('/proc/locks', 'utf8').split('\n')
-    const line = lines.find((one) => one.includes('WRITE') && one.includes(`:${ino} `))
-    const pid = Number(line?.trim().split(/\s+/)[4])
-    return pid > 0 ? pid : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** A date in a header has whole seconds, and an answer takes some on its way. */

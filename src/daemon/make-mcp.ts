@@ -113,8 +113,7 @@ export const OF_SERVICE = 'its program is run by the service alone'
  */
 async function testMcp(config: Servers, name: string, version: string): Promise<McpCheck> {
   const server = named(config, name)
-  if (config.ofService && server.at.kind === 'program')
-    throw new ParleyError('forbidden', `${name}: ${OF_SERVICE}.`)
+  if (config.ofService && server.at.kind === 'program') throw new ParleyError('forbidden', `${name}: ${OF_SERVICE}.`)
   const parts = { clock: systemClock, logger: silentLogger, version }
   return checkServer(revealed(server), wayTo(config, parts))
 }

@@ -116,9 +116,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const [commits, notified] = [createCommitWatch(), hookWatch(hooks)]
   if (notified) commits.on(notified)
   const store = await openSqliteStore({
-    path: config.store.path,
-    key: storeKeyOf(config),
-    clock,
+    ...{ path: config.store.path, key: storeKeyOf(config), clock },
     caseSensitive: policies.routing().channels.caseSensitive,
     logger: logger.child({ subsystem: 'store' }),
     watch: commits.watch,
@@ -127,9 +125,6 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       logger.error('The disk failed; the daemon ends at once', { err })
       disk.abort(err)
     },
-  }).catch(async (error: unknown) => {
-    const { namingHolder } = await import('./backups.ts')
-    return namingHolder(config.store.path, () => Promise.reject(error))
   })
   const media = makeMedia({ config, clock, store, unnamed })
   try {

@@ -42,16 +42,21 @@ export function ownWords(schema: JsonSchema, channels: readonly string[]): OwnWo
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return
     const { properties = {}, enum: offered, const: only } = node as JsonSchema
-    for (const [name, setting] of Object.entries(properties)) {
-      settings.add(name)
-      if (isNumber(setting) && name !== 'id') numbers.add(name)
-    }
-    const texts = [only, ...(Array.isArray(offered) ? offered : [])].filter((one) => typeof one === 'string')
-    for (const text of texts) if (text.length <= LONGEST_WORD) values.add(text)
+    for (const name of Object.keys(properties)) settings.add(name)
+    for (const name of numbersIn(properties)) numbers.add(name)
+    for (const text of [only, ...(Array.isArray(offered) ? offered : [])].filter(isWord)) values.add(text)
     for (const inner of Object.values(node)) visit(inner)
   }
   visit(schema)
   return { settings, numbers, values }
+}
+
+function isWord(text: unknown): text is string {
+  return typeof text === 'string' && text.length <= LONGEST_WORD
+}
+
+function numbersIn(properties: NonNullable<JsonSchema['properties']>): readonly string[] {
+  return Object.entries(properties).flatMap(([name, setting]) => (isNumber(setting) && name !== 'id' ? [name] : []))
 }
 
 function isNumber({ type, anyOf, items }: JsonSchema): boolean {

@@ -58,19 +58,22 @@ test('restore says that the service of the machine is started by its manager', a
   expect(cli.out()).toContain('Next:\n  systemctl start parley\n  parley outbox list\n')
 })
 
-test.runIf(process.geteuid?.() === 0)('doctor does not close files that the service of the machine reads as anybody may', async () => {
-  const { loaded, service, token } = await beside()
-  const findings = (await examineFolder({ config: loaded.config, now: 0 })).filter(({ check }) => check === 'mode')
-  const remedy = expect.stringMatching(/^Write \$\{credential:NAME\} in its place, .* then: parley service install$/)
-  expect(findings.toSorted((one, other) => other.says.localeCompare(one.says))).toEqual([
-    { part: 'folder', check: 'mode', state: 'warning', says: expect.stringContaining(token), remedy },
-    { part: 'folder', check: 'mode', state: 'warning', says: expect.stringContaining(service.config), remedy },
-  ])
-  chmodSync(token, 0o666)
-  const fix = { kind: 'mode', path: token, mode: 'go-w' }
-  expect(await examineFolder({ config: loaded.config, now: 0 })).toContainEqual(expect.objectContaining({ fix }))
-  expect(statSync(token).mode & 0o777).toBe(0o666)
-})
+test.runIf(process.geteuid?.() === 0)(
+  'doctor does not close files that the service of the machine reads as anybody may',
+  async () => {
+    const { loaded, service, token } = await beside()
+    const findings = (await examineFolder({ config: loaded.config, now: 0 })).filter(({ check }) => check === 'mode')
+    const remedy = expect.stringMatching(/^Write \$\{credential:NAME\} in its place, .* then: parley service install$/)
+    expect(findings.toSorted((one, other) => other.says.localeCompare(one.says))).toEqual([
+      { part: 'folder', check: 'mode', state: 'warning', says: expect.stringContaining(token), remedy },
+      { part: 'folder', check: 'mode', state: 'warning', says: expect.stringContaining(service.config), remedy },
+    ])
+    chmodSync(token, 0o666)
+    const fix = { kind: 'mode', path: token, mode: 'go-w' }
+    expect(await examineFolder({ config: loaded.config, now: 0 })).toContainEqual(expect.objectContaining({ fix }))
+    expect(statSync(token).mode & 0o777).toBe(0o666)
+  },
+)
 
 test('init by root writes the usual file of root, and that of the service only where it is named', async () => {
   const { around, folder, service } = await beside()

@@ -72,10 +72,12 @@ test('init sends the key for a public address without its scheme by https alone'
   const asked: string[] = []
   const proxy = createServer().on('connect', (_asked, socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n')
-    socket.on('error', () => {}).once('data', (bytes: Buffer) => {
-      asked.push(bytes[0] === TLS ? 'TLS' : bytes.toString())
-      socket.destroy()
-    })
+    socket
+      .on('error', () => {})
+      .once('data', (bytes: Buffer) => {
+        asked.push(bytes[0] === TLS ? 'TLS' : bytes.toString())
+        socket.destroy()
+      })
   })
   await once(proxy.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void proxy.close())

@@ -75,7 +75,17 @@ async function report({ folder, run }: Awaited<ReturnType<typeof household>>, na
   const path = join(folder, name)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   const text = readFileSync(path, 'utf8')
-  for (const planted of [/canary/i, String(ADA), String(BOB), String(GROUP), '1830027144', String(PHONE), String(PIN), folder, TOKEN])
+  for (const planted of [
+    /canary/i,
+    String(ADA),
+    String(BOB),
+    String(GROUP),
+    '1830027144',
+    String(PHONE),
+    String(PIN),
+    folder,
+    TOKEN,
+  ])
     expect(text).not.toMatch(planted)
   return JSON.parse(text)
 }

@@ -182,11 +182,7 @@ function describeWhole(report: VerifyReport, now: number): readonly string[] {
   ]
 }
 
-function describeRestore(
-  report: RestoreReport,
-  now: number,
-  { ofService }: LoadedConfig['config'],
-): readonly string[] {
+function describeRestore(report: RestoreReport, now: number, { ofService }: LoadedConfig['config']): readonly string[] {
   const start = ofService ? 'systemctl start parley' : 'parley start'
   const next = ['What was put back asks before it sends. Next:', `  ${start}`, '  parley outbox list']
   const { state, path, into, aside } = report

@@ -1,14 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Config } from '../../config/config.ts'
 import { filesBeside } from '../../config/copied-config.ts'
 import { secretsIn } from '../../config/literal-secrets.ts'
 import { SERVICE_PLACES, usualConfigFile } from '../../config/places.ts'
 import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import { type Machine, shellWord } from '../../core/machine.ts'
 import { connectLocal } from '../local-client.ts'
-import type { CliPorts } from '../ports.ts'
+import type { CliPorts, LoadedConfig } from '../ports.ts'
 import { counted, oneLine } from '../print/plain.ts'
 import { configAt, managerOf, runSteps, type ServiceManager, type ServiceState, unitAt } from '../service/manager.ts'
 import {
@@ -194,7 +193,10 @@ function configOf(
 }
 
 /** Returns the configuration; undefined where the service alone has all that it names. Throws `config`. */
-async function readConfig({ load, env }: ServicePorts, { config, supplies }: Plan): Promise<Config | undefined> {
+async function readConfig(
+  { load, env }: ServicePorts,
+  { config, supplies }: Plan,
+): Promise<LoadedConfig['config'] | undefined> {
   try {
     return (await load(config, 'ask')).config
   } catch (error) {

@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
 import { type FilePlace, filePlace, type PrivateFolder, privateFile } from '../../platform/private-folder.ts'
 import { sync } from '../../platform/wipe.ts'

@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
+import { systemctlOf } from '../../core/service-unit.ts'
 import { type PrivateFolder, privateFile } from '../../platform/private-folder.ts'
 import { Database } from './sqlite-driver.ts'
 import { isBusy, translate } from './sqlite-error.ts'
@@ -37,8 +39,9 @@ export function lockFile(file: string, folder: PrivateFolder): FileLock | undefi
 }
 
 /**
- * Keeps a database for one writing process, by the lock `<path>.lock` beside it. Throws `store_locked` at once, and
- * `config` where a restore was interrupted: only `restoring`, which finishes it, comes by.
+ * Keeps a database for one writing process, by the lock `<path>.lock` beside it. Throws `store_locked` at once, which
+ * names the process that has it and how to stop that, and `config` where a restore was interrupted: only `restoring`,
+ * which finishes it, comes by.
  */
 export function lockStore({ path, folder }: DatabasePlace, use: 'open' | 'restoring' = 'open'): FileLock {
   const lock = lockFile(`${path}.lock`, folder)
@@ -47,6 +50,41 @@ export function lockStore({ path, folder }: DatabasePlace, use: 'open' | 'restor
     lock.release()
     throw halfRestored(path)
   }
+  const pid = holderOf(`${path}.lock`)
+  if (pid !== undefined)
+    throw new ParleyError(
+      'store_locked',
+      `Process ${pid} uses this store: ${dirname(path)}\nStop it first: ${stopOf(pid)}`,
+    )
   const remedy = 'stop it first, or give this one its own state folder'
   throw new ParleyError('store_locked', `another process uses the database ${path}; ${remedy}`)
+}
+
+/** Returns the process that holds a lock file, as the kernel lists it; undefined where it lists none. */
+export function holderOf(file: string): number | undefined {
+  try {
+    const { ino } = lstatSync(file)
+    const lines = readFileSync('/proc/locks', 'utf8').split('\n')
+    const line = lines.find((one) => one.includes('WRITE') && one.includes(`:${ino} `))
+    const pid = Number(line?.trim().split(/\s+/)[4])
+    return pid > 0 ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function stopOf(pid: number): string {
+  let group = ''
+  try {
+    group = readFileSync(`/proc/${pid}/cgroup`, 'utf8')
+  } catch {
+    // It has just ended, or this is no Linux.
+  }
+  return stopCommand(pid, group)
+}
+
+/** Pure: returns how to stop a process, by the control group into which the system has put it. */
+export function stopCommand(pid: number, group: string): string {
+  const systemctl = systemctlOf(group)
+  return systemctl === undefined ? `Ctrl-C in its terminal, or: kill ${pid}` : `${systemctl} stop parley`
 }
