@@ -103,8 +103,8 @@ function placeFindings(dataDir: string, stats: Stats | undefined): readonly Find
     if (doubts === undefined) return [skipped('place', `${dataDir} is not there yet; "parley start" makes it`)]
     if (doubts.length > 0) return doubts.map(({ says, remedy, fix }) => failed('place', says, remedy, fix))
     if (((stats?.mode ?? 0) & OTHERS_ENTER) === 0) return [ok('place', `${dataDir} is closed to others`)]
-    const fix = { kind: 'mode', path: dataDir, mode: '700' } as const
-    return [warning('place', `others may see which files are in ${dataDir}`, chmod(fix), fix)]
+    const closing = { kind: 'mode', path: dataDir, mode: '700' } as const
+    return [warning('place', `others may see which files are in ${dataDir}`, chmod(closing), closing)]
   } catch (error) {
     const [says] = saysAndRemedy(toError(error).message, '')
     const give = `sudo chown -R "$(id -u):$(id -g)" ${shellWord(dataDir)}`

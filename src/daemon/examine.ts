@@ -216,8 +216,8 @@ function daemonFindings({ status, trouble, config }: Request, { socket, lock, pi
   const start = config?.ofService ? 'systemctl start parley' : 'parley start'
   const notRunning = warning('running', 'no daemon runs', start)
   if (lstatSync(socket, { throwIfNoEntry: false })?.isSocket() !== true) return [notRunning]
-  const says = `a daemon that was killed has left ${socket}; the next start removes it`
-  return [notRunning, { ...ok('left-socket', says), fix: { kind: 'remove', path: socket } }]
+  const left = `a daemon that was killed has left ${socket}; the next start removes it`
+  return [notRunning, { ...ok('left-socket', left), fix: { kind: 'remove', path: socket } }]
 }
 
 /** Returns what waits for somebody in the daemon. */

@@ -131,7 +131,7 @@ it('a restore that was interrupted has failed, and uninstall and upgrade say so'
   await one.once()
   renameSync(one.database, `${one.database}.restoring`)
   const report = await one.report('database')
-  await expectFailure(report, ['database', 'config'], {
+  await expectFailure(report, ['database', 'check'], {
     says: /a restore was interrupted/,
     remedy: /^Run the same "parley restore <backup> --yes" once more/,
   })

@@ -98,7 +98,7 @@ test('init --from writes an account whose variable is not set here, and says so,
 test('init --from leaves nothing behind, not even a folder, where the configuration would be none', async () => {
   const { newcomer, root, telegram } = await place()
   writePeer(newcomer.home, 'openclaw', telegram.token)
-  const run = await newcomer.runs(['init', '--from', 'openclaw', ...root, '--owner', 'nobody', '--yes'])
+  const run = await newcomer.runs(['init', '--from', 'openclaw', ...root, '--owner', 'telegram:nobody', '--yes'])
   expect(run.code).toBe(78)
   expect(run.err).toContain('Nothing was written.')
   expect(existsSync(newcomer.folder)).toBe(false)
