@@ -60,6 +60,19 @@ describe('parley service', () => {
     expect(systemd.calls()).toContain('systemctl --user enable --now parley.service')
   })
 
+  test('install says which channel is down for want of a variable that the service does not have', async () => {
+    const { parley, own } = home(
+      'channels: { telegram: { accounts: { default: { token: "\u0024{env:BOT_TOKEN}" } } } }\n',
+    )
+    const installed = await parley('service', 'install', '--user')
+
+    expect(installed).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/telegram is down: .*the variable BOT_TOKEN is not set/),
+    })
+    expect(installed.stderr).toContain(`Put BOT_TOKEN=... into ${join(own, 'parley.env')}`)
+  })
+
   test('install once more replaces the unit that it wrote and restarts the daemon', async () => {
     const { parley, systemd } = home(undefined, { lingers: true })
     await parley('service', 'install', '--user')

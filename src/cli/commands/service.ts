@@ -69,7 +69,9 @@ export async function installService(ports: ServicePorts, options: ServiceOption
   const state = await manager.state()
   show(ports, options, { value: state, lines: () => describe(state, manager, machine) })
   if (failure === undefined && state.active) {
-    for (const line of await downChannels(socket)) stderr.write(`${line}\n`)
+    // Its first start makes the folder of a service of the system, in which its socket lies.
+    const now = await readConfig(ports, plan)
+    for (const line of await downChannels(now && socketPathOf(now))) stderr.write(`${line}\n`)
     return EXIT.ok
   }
   if (failure !== undefined) stderr.write(`${failure.message}\n`)
