@@ -69,9 +69,7 @@ export async function installService(ports: ServicePorts, options: ServiceOption
   const state = await manager.state()
   show(ports, options, { value: state, lines: () => describe(state, manager, machine) })
   if (failure === undefined && state.active) {
-    // Its first start makes the folder of a service of the system, in which its socket lies.
-    const now = await readConfig(ports, plan)
-    for (const line of await downChannels(now && socketPathOf(now))) stderr.write(`${line}\n`)
+    for (const line of await downChannels(ports, plan)) stderr.write(`${line}\n`)
     return EXIT.ok
   }
   if (failure !== undefined) stderr.write(`${failure.message}\n`)
@@ -80,8 +78,10 @@ export async function installService(ports: ServicePorts, options: ServiceOption
 }
 
 /** A daemon runs without the channels whose secrets it does not have. */
-async function downChannels(socket: string | undefined): Promise<readonly string[]> {
-  const daemon = socket === undefined ? undefined : await connectLocal(socket).catch(() => undefined)
+async function downChannels(ports: ServicePorts, plan: Plan): Promise<readonly string[]> {
+  // The first start makes the folder of a service of the system, in which its socket lies.
+  const config = await readConfig(ports, plan)
+  const daemon = config && (await connectLocal(socketPathOf(config)).catch(() => undefined))
   const status = await daemon?.status().catch(() => undefined)
   const down = status?.channels.filter((one) => one.status === 'down') ?? []
   return down.map(({ channel, detail = 'see parley status' }) => `${channel} is down: ${oneLine(detail)}`)
